@@ -1,0 +1,50 @@
+//! Reading fixed-size fields from the front of a slice, without a way to panic.
+
+use vox_types::{Error, Result};
+
+/// Splits `n` bytes off the front of `bytes`; `what` names the field in the error.
+pub fn take<'a>(bytes: &mut &'a [u8], n: usize, what: &str) -> Result<&'a [u8]> {
+    let Some((head, tail)) = bytes.split_at_checked(n) else {
+        return Err(Error::damaged(format!("{what}: {n} bytes wanted, {} left", bytes.len())));
+    };
+    *bytes = tail;
+    Ok(head)
+}
+
+/// Splits an array of `N` bytes off the front of `bytes`.
+pub fn take_array<const N: usize>(bytes: &mut &[u8], what: &str) -> Result<[u8; N]> {
+    let mut array = [0; N];
+    array.copy_from_slice(take(bytes, N, what)?);
+    Ok(array)
+}
+
+/// Reads the `u8 version = 1, u8 reserved, u16 n` that every packed value starts with.
+pub fn take_header(bytes: &mut &[u8], what: &str) -> Result<usize> {
+    let [version, _, low, high] = take_array(bytes, what)?;
+    if version != 1 {
+        return Err(Error::damaged(format!("{what}: layout {version} is unknown")));
+    }
+    Ok(usize::from(u16::from_le_bytes([low, high])))
+}
+
+/// Writes the header that [`take_header`] reads.
+pub fn put_header(out: &mut Vec<u8>, n: u16) {
+    out.extend_from_slice(&[1, 0]);
+    out.extend_from_slice(&n.to_le_bytes());
+}
+
+/// The `i`-th little-endian `u32` of a table; 0 past its end.
+pub fn u32_at(table: &[u8], i: usize) -> u32 {
+    match table.get(i * 4..i * 4 + 4) {
+        Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
+    }
+}
+
+/// The `i`-th little-endian `u64` of a table; 0 past its end.
+pub fn u64_at(table: &[u8], i: usize) -> u64 {
+    match table.get(i * 8..).and_then(|rest| rest.first_chunk()) {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => 0,
+    }
+}
