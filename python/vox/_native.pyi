@@ -1,0 +1,5 @@
+"""The core of vox. `vox` and its packages are the public names; this module has no promises."""
+
+from typing import Final
+
+__version__: Final[str]
