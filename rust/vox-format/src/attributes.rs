@@ -8,13 +8,7 @@ pub struct Attributes(pub u16);
 
 impl Attributes {
     /// The number for these values.
-    pub fn new(
-        role: Role,
-        kind: ItemKind,
-        fidelity: Fidelity,
-        redacted: bool,
-        side: bool,
-    ) -> Self {
+    pub fn new(role: Role, kind: ItemKind, fidelity: Fidelity, redacted: bool, side: bool) -> Self {
         Self(
             role as u16
                 | (kind as u16) << 2

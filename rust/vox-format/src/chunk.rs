@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use vox_types::{BlobRef, ChainHash, ContentHash, Error, Fidelity, ItemKind, Result, Role, SymbolNo};
+use vox_types::{
+    BlobRef, ChainHash, ContentHash, Error, Fidelity, ItemKind, Result, Role, SymbolNo,
+};
 
 use crate::{
     attributes::Attributes,
@@ -93,8 +95,7 @@ impl<'a> Chunk<'a> {
         }
         let chain_before = ChainHash(take_array(&mut rest, "the chain before a chunk")?);
         let mut column = || Column::take(&mut rest, items);
-        let columns =
-            [column()?, column()?, column()?, column()?, column()?, column()?, column()?];
+        let columns = [column()?, column()?, column()?, column()?, column()?, column()?, column()?];
         let previews = Blocks::parse(rest, items)?;
         Ok(Self { chain_before, columns, previews })
     }

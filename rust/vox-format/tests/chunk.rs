@@ -1,5 +1,7 @@
 //! Chunks give back what was put in, and survive damage.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use proptest::prelude::*;
 use vox_format::{
     chunk::{Chunk, ItemRow, MAX_ITEMS, encode_chunk},

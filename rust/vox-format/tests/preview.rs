@@ -14,13 +14,15 @@ fn reference(bytes: &[u8]) -> String {
     line.trim_end().to_owned()
 }
 
+/// A lone surrogate, half a character, a line separator, a control character.
+const SPECIAL: &[&[u8]] = &[b"\xed\xa0\x80", b"\xf0\x9f\x98", b"\xe2\x80\xa8", b"\0"];
+
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         any::<Vec<u8>>(),
         "[a-z \\n\\t]{0,60}".prop_map(String::into_bytes),
         "\\PC{0,30}".prop_map(String::into_bytes),
-        prop::sample::select(&[&b"\xed\xa0\x80"[..], b"\xf0\x9f\x98", b"\xe2\x80\xa8", b"\0"])
-            .prop_map(<[u8]>::to_vec),
+        prop::sample::select(SPECIAL).prop_map(<[u8]>::to_vec),
         (1usize..300).prop_map(|length| vec![b' '; length]),
     ];
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())

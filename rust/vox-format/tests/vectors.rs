@@ -1,0 +1,118 @@
+//! The golden values of `contracts/vectors/` hold for this implementation.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+use vox_format::{
+    chunk::{Chunk, ItemRow, encode_chunk},
+    preview::{binary_preview, preview},
+};
+use vox_types::{BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, Role, WindowId};
+
+fn vectors(name: &str) -> Value {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contracts/vectors");
+    serde_json::from_slice(&fs::read(folder.join(name)).unwrap()).unwrap()
+}
+
+fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    let list = value[name].as_array().unwrap();
+    assert!(!list.is_empty());
+    list
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap()
+}
+
+fn number(value: &Value, name: &str) -> u64 {
+    value[name].as_u64().unwrap()
+}
+
+fn bytes(value: &Value, name: &str) -> Vec<u8> {
+    let hex = text(value, name).as_bytes().chunks(2);
+    hex.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+}
+
+fn hash(value: &Value, name: &str) -> [u8; 32] {
+    bytes(value, name).try_into().unwrap()
+}
+
+fn row(item: &Value) -> ItemRow {
+    ItemRow {
+        content: BlobRef(number(item, "content")),
+        extra: item["extra"].as_u64().map(BlobRef),
+        created_at: item["created_at"].as_i64().unwrap(),
+        byte_len: number(item, "byte_len"),
+        role: Role::from_name(text(item, "role")).unwrap(),
+        kind: ItemKind::from_name(text(item, "kind")).unwrap(),
+        fidelity: Fidelity::from_name(text(item, "fidelity")).unwrap(),
+        redacted: item["redacted"].as_bool().unwrap(),
+        side: item["side"].as_bool().unwrap(),
+        name: number(item, "name") as u32,
+        token_estimate: number(item, "token_estimate") as u32,
+        preview: text(item, "preview").to_owned(),
+    }
+}
+
+#[test]
+fn content_hashes_are_the_golden_ones() {
+    for case in list(&vectors("hashes.json"), "content") {
+        assert_eq!(ContentHash::of(&bytes(case, "bytes")).0, hash(case, "hash"));
+    }
+}
+
+#[test]
+fn chain_hashes_are_the_golden_ones() {
+    for case in list(&vectors("hashes.json"), "chain") {
+        let chain = ChainHash(hash(case, "parent")).child(
+            Role::from_name(text(case, "role")).unwrap(),
+            ItemKind::from_name(text(case, "kind")).unwrap(),
+            &ContentHash(hash(case, "content")),
+        );
+        assert_eq!(chain.0, hash(case, "hash"));
+    }
+}
+
+#[test]
+fn window_ids_are_the_golden_ones() {
+    for case in list(&vectors("hashes.json"), "window_id") {
+        let id = WindowId::derive(text(case, "key"), number(case, "revision") as u32);
+        assert_eq!(id.to_string(), text(case, "id"));
+    }
+}
+
+#[test]
+fn previews_are_the_golden_ones() {
+    let vectors = vectors("preview.json");
+    for case in list(&vectors, "text") {
+        assert_eq!(preview(&bytes(case, "bytes")), text(case, "preview"), "{case}");
+    }
+    for case in list(&vectors, "binary") {
+        let line = binary_preview(text(case, "media_type"), number(case, "length"));
+        assert_eq!(line, text(case, "preview"));
+    }
+}
+
+#[test]
+fn the_golden_chunk_holds_its_items() {
+    let vector = vectors("chunk.json");
+    let rows: Vec<ItemRow> = list(&vector, "items").iter().map(row).collect();
+    let golden = bytes(&vector, "chunk");
+    let chunk = Chunk::parse(&golden).unwrap();
+    assert_eq!(chunk.chain_before().0, hash(&vector, "chain_before"));
+    assert_eq!(chunk.rows().unwrap(), rows);
+
+    // LZ4 may compress in many ways, all else has one form.
+    let encoded = encode_chunk(&chunk.chain_before(), &rows);
+    let columns = columns_length(&golden);
+    assert_eq!(encoded[..columns], golden[..columns]);
+    assert_eq!(Chunk::parse(&encoded).unwrap().rows().unwrap(), rows);
+}
+
+/// The length of the header and the seven columns of a chunk.
+fn columns_length(chunk: &[u8]) -> usize {
+    let items = usize::from(u16::from_le_bytes([chunk[2], chunk[3]]));
+    (0..7).fold(36, |at, _| at + 9 + (items * usize::from(chunk[at + 8])).div_ceil(8))
+}
