@@ -3,3 +3,6 @@
 from typing import Final
 
 __version__: Final[str]
+
+def error_codes() -> list[str]:
+    """The codes that errors of the core carry."""

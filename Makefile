@@ -1,0 +1,119 @@
+# `make` lists what there is. Everything happens in .venv and target/; nothing else is touched.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# The interpreter that the extension is built for; the same for every cargo command, so that none
+# makes another one compile again.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find rust contracts -type f)
+
+.PHONY: help
+help: ## This list
+	@echo "vox: make demo, make test, or one of"
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14 | sed 's/^/  /'
+
+.PHONY: demo
+demo: $(STAMPS)/extension ## Set up, build, import the example transcripts, show and verify them
+	@tools/demo.sh
+
+.PHONY: test
+test: lint types test-rust test-wheel test-python ## Set up, build, and run every check and test
+
+.PHONY: build
+build: $(STAMPS)/extension ## Set up .venv and build the extension into it
+
+.PHONY: check
+check: lint types ## Style, layers and types
+
+.PHONY: lint
+lint: $(STAMPS)/check $(STAMPS)/extension ## ruff, rustfmt, clippy, import-linter
+	ruff check
+	ruff format --check
+	lint-imports --no-logo
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- --deny warnings
+
+.PHONY: format
+format: $(STAMPS)/check ## Format Python and Rust, and fix what ruff can
+	ruff check --fix
+	ruff format
+	cargo fmt --all
+
+.PHONY: types
+types: $(STAMPS)/check $(STAMPS)/extension ## mypy, and the stub of the extension against the extension
+	mypy
+	python -m mypy.stubtest vox._native --mypy-config-file pyproject.toml --allowlist .mypy-stubtest-allowlist
+
+.PHONY: test-rust
+test-rust: $(STAMPS)/extension ## Tests of the crates
+	cargo test --locked --workspace --exclude vox-py
+
+.PHONY: test-python
+test-python: $(STAMPS)/check $(STAMPS)/extension ## Tests of the package; ARGS="-k name" runs some
+	python -m pytest $(ARGS)
+
+.PHONY: test-wheel
+test-wheel: wheel ## Install the wheel into an empty environment and run it there
+	tools/test_wheel.sh dist/*.whl
+
+.PHONY: wheel
+wheel: $(STAMPS)/wheel ## Build a wheel for any Linux since 2014 into dist/
+
+.PHONY: bench
+bench: $(STAMPS)/check ## Benchmarks, on an optimised build
+	@rm -f $(STAMPS)/extension
+	PIP_QUIET=1 maturin develop --locked --release --quiet
+	python -m pytest benches --benchmark-only $(ARGS)
+
+.PHONY: soak
+soak: $(STAMPS)/check $(STAMPS)/extension ## Long random tests: SOAK=10 times the usual number of examples
+	VOX_SOAK=$(or $(SOAK),10) python -m pytest tests/properties tests/faults $(ARGS)
+
+.PHONY: fuzz
+fuzz: ## Fuzz what reads foreign bytes; needs cargo-fuzz and a nightly toolchain
+	for target in $$(cargo +nightly fuzz list --fuzz-dir fuzz); do \
+	  cargo +nightly fuzz run --fuzz-dir fuzz "$$target" -- -max_total_time=$(or $(SECONDS),60); \
+	done
+
+.PHONY: clean
+clean: ## Remove everything that was made here
+	rm -rf $(VENV) target dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find python \( -name '_native*.so' -o -name '_native*.pyd' \) -delete
+	find python tests tools benches -name __pycache__ -prune -exec rm -rf {} +
+
+# Setting up. A stamp is younger than what it was made from, so a second run is quick.
+
+$(STAMPS)/venv:
+	@tools/preflight.sh $(PYTHON)
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade 'pip>=25.1'
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/build: pyproject.toml | $(STAMPS)/venv
+	$(PIP) install --group build
+	@touch $@
+
+$(STAMPS)/check: pyproject.toml | $(STAMPS)/venv
+	$(PIP) install --group check
+	@touch $@
+
+$(STAMPS)/extension: $(RUST_SOURCES) pyproject.toml $(STAMPS)/build
+	PIP_QUIET=1 maturin develop --locked --quiet
+	@touch $@
+
+$(STAMPS)/wheel: $(RUST_SOURCES) $(shell find python -name '*.py*' -not -path '*/__pycache__/*') pyproject.toml $(STAMPS)/build
+	$(PIP) install --group wheel
+	rm -f dist/*.whl
+	maturin build --locked --release --strip --zig --compatibility manylinux2014 --out dist
+	@touch $@

@@ -1,0 +1,29 @@
+"""The shop window: what `import vox` offers, no more and no less."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import vox
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(vox.__all__) == [
+        "VoxError",
+        "__version__",
+    ]
+
+
+def test_every_public_name_exists_and_is_documented() -> None:
+    for name in vox.__all__:
+        value = getattr(vox, name)
+        assert isinstance(value, str) or value.__doc__, f"vox.{name} has no documentation"
+
+
+def test_importing_vox_prints_nothing_and_loads_no_consumer_of_its_columns() -> None:
+    heavy = {"click", "numpy", "pyarrow", "rich"}
+    script = f"import sys, vox; print(*sorted({heavy} & {{*sys.modules}}))"
+    run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert run.stdout == "\n"
+    assert run.stderr == ""

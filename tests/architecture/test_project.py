@@ -1,0 +1,68 @@
+"""Facts about the project that no compiler holds."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vox
+
+# Which crate may use which; vox-py sees the rest through vox-core.
+CRATES = {
+    "vox-types": set(),
+    "vox-format": {"vox-types"},
+    "vox-frame": {"vox-types", "vox-format"},
+    "vox-pages": {"vox-types"},
+    "vox-store": {"vox-types", "vox-format", "vox-pages", "vox-frame"},
+    "vox-core": {"vox-types", "vox-format", "vox-pages", "vox-frame", "vox-store"},
+    "vox-py": {"vox-types", "vox-core"},
+}
+
+# One heavy dependency, one crate.
+HEAVY = {"heed": "vox-store", "pyo3": "vox-py"}
+
+
+def manifest(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text())
+
+
+@pytest.fixture(scope="module")
+def crates(repository: Path) -> dict[str, dict[str, Any]]:
+    return {
+        path.parent.name: manifest(path) for path in sorted(repository.glob("rust/*/Cargo.toml"))
+    }
+
+
+def test_the_version_stands_in_one_place(
+    repository: Path, crates: dict[str, dict[str, Any]]
+) -> None:
+    assert vox.__version__ == manifest(repository / "Cargo.toml")["workspace"]["package"]["version"]
+    assert {str(crate["package"]["version"]) for crate in crates.values()} == {
+        "{'workspace': True}"
+    }
+    project = manifest(repository / "pyproject.toml")["project"]
+    assert "version" not in project
+    assert project["dynamic"] == ["version"]
+
+
+def test_each_crate_knows_only_those_below_it(crates: dict[str, dict[str, Any]]) -> None:
+    assert set(crates) == set(CRATES)
+    for name, crate in crates.items():
+        used = {other for other in crate.get("dependencies", {}) if other.startswith("vox-")}
+        assert used <= CRATES[name], f"{name} may not use {sorted(used - CRATES[name])}"
+
+
+def test_a_heavy_dependency_belongs_to_one_crate(crates: dict[str, dict[str, Any]]) -> None:
+    for name, crate in crates.items():
+        for heavy, owner in HEAVY.items():
+            assert name == owner or heavy not in crate.get("dependencies", {}), (
+                f"{heavy} belongs to {owner}; {name} uses it too"
+            )
+
+
+def test_every_crate_takes_the_lints_of_the_workspace(crates: dict[str, dict[str, Any]]) -> None:
+    own = [name for name, crate in crates.items() if crate.get("lints") != {"workspace": True}]
+    assert own == []

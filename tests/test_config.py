@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vox.config import Settings, load_settings
+
+
+def test_vox_home_names_the_place_of_everything(tmp_path: Path) -> None:
+    settings = load_settings({"VOX_HOME": str(tmp_path)})
+    assert settings.home == tmp_path
+    assert settings.archive == tmp_path / "archive"
+
+
+@pytest.mark.parametrize("environ", [{}, {"VOX_HOME": ""}])
+def test_without_vox_home_the_system_says_where_user_data_belong(environ: dict[str, str]) -> None:
+    assert load_settings(environ).home.name == "vox"
+    assert load_settings(environ).home.is_absolute()
+
+
+def test_a_tilde_and_a_relative_path_are_resolved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert load_settings({"VOX_HOME": "~/vox"}).home == Path("/home/ada/vox")
+    assert load_settings({"VOX_HOME": "here"}).home == Path.cwd() / "here"
+
+
+def test_settings_never_change() -> None:
+    settings = Settings(home=Path("/a"))
+    with pytest.raises(AttributeError):
+        settings.home = Path("/b")  # type: ignore[misc]
