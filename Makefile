@@ -16,6 +16,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
+# zig links against a glibc of 2014, whatever this machine has.
+WHEEL := $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux2014)
+
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find rust contracts -type f)
 
 .PHONY: help
@@ -68,7 +71,7 @@ test-wheel: wheel ## Install the wheel into an empty environment and run it ther
 	tools/test_wheel.sh dist/*.whl
 
 .PHONY: wheel
-wheel: $(STAMPS)/wheel ## Build a wheel for any Linux since 2014 into dist/
+wheel: $(STAMPS)/wheel ## Build a wheel into dist/; one from Linux runs on any since 2014
 
 .PHONY: bench
 bench: $(STAMPS)/check ## Benchmarks, on an optimised build
@@ -115,5 +118,5 @@ $(STAMPS)/extension: $(RUST_SOURCES) pyproject.toml $(STAMPS)/build
 $(STAMPS)/wheel: $(RUST_SOURCES) $(shell find python -name '*.py*' -not -path '*/__pycache__/*') pyproject.toml $(STAMPS)/build
 	$(PIP) install --group wheel
 	rm -f dist/*.whl
-	maturin build --locked --release --strip --zig --compatibility manylinux2014 --out dist
+	maturin build --locked --release --strip $(WHEEL) --out dist
 	@touch $@

@@ -1,13 +1,82 @@
-"""The root of the command line."""
+"""The root of the command line, and the one place where errors become exit statuses."""
 
 from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
 
 import click
 
 import vox
+from vox.cli.archive import archive
+from vox.cli.cat import cat
+from vox.cli.completion import completion
+from vox.cli.doctor import doctor
+from vox.cli.imports import import_
+from vox.cli.ls import ls
+from vox.cli.output import answer
+from vox.cli.plain import one_line
+from vox.cli.show import show
+from vox.errors import InternalError, InvalidArgumentError, StoppedError, VoxError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(vox.__version__, prog_name="vox")
-def main() -> None:
+@click.version_option(vox.__version__, prog_name="vox", message="%(prog)s %(version)s")
+def cli() -> None:
     """One archive for everything your coding agents ever said."""
+
+
+for _command in (import_, ls, show, cat, archive, doctor, completion):
+    cli.add_command(_command)
+
+
+def main(argv: Sequence[str] | None = None) -> NoReturn:
+    """Run `vox` with `argv` (default: the process's arguments) and exit.
+
+    Exit statuses are those of `contracts/errors.yaml`. With `--json` or `--jsonl` an error is
+    an answer too: `{"schema": "vox.error.v1", "code": …, "message": …}`.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough, as in `vox ls | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        # A command that ends with a status other than 0 gives it through Context.exit.
+        return cli.main(arguments, prog_name="vox", standalone_mode=False) or 0
+    except click.ClickException as error:
+        if _wants_json(arguments):
+            return _fail(arguments, InvalidArgumentError(error.format_message()))
+        error.show()
+        return InvalidArgumentError.exit_status
+    except (KeyboardInterrupt, click.Abort):
+        return _fail(arguments, StoppedError("stopped"))
+    except VoxError as error:
+        return _fail(arguments, error)
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the outermost handler: nobody else can report it
+        traceback.print_exc()
+        message = f"a fault of vox itself ({type(error).__name__}); please report the lines above"
+        return _fail(arguments, InternalError(message))
+
+
+def _fail(arguments: list[str], error: VoxError) -> int:
+    if _wants_json(arguments):
+        answer("vox.error.v1", {"code": error.code, "message": str(error)})
+    click.echo(f"vox: {one_line(str(error))}", err=True)
+    return error.exit_status
+
+
+def _wants_json(arguments: list[str]) -> bool:
+    return "--json" in arguments or "--jsonl" in arguments

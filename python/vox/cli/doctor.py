@@ -1,0 +1,111 @@
+"""`vox doctor`: what vox finds on this machine, and what stands in its way."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import click
+
+import vox
+from vox.cli import people
+from vox.cli.options import archive_option, json_option
+from vox.cli.output import Column, answer, table
+from vox.config import Settings, load_settings
+from vox.errors import VoxError
+
+State: TypeAlias = Literal["ok", "note", "bad"]
+STYLES: dict[State, str] = {"ok": "green", "note": "yellow", "bad": "bold red"}
+
+LOW_SPACE = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    state: State
+    what: str
+    says: str
+    """What was found, and what to do about it."""
+
+
+@click.command()
+@json_option
+@archive_option
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool, path: Path | None) -> None:
+    """Look at vox, the archive, the disk and the tools' folders.
+
+    Changes nothing. Exits with the status of the first thing that is bad.
+    """
+    settings = load_settings()
+    archive = path or settings.archive
+    findings: list[Finding] = [_version(), _home(settings)]
+    error = _try(findings, "archive", lambda: _archive(archive))
+    findings.append(_space(archive))
+    findings.extend(_sources())
+    if as_json:
+        answer("vox.doctor.v1", {"findings": [asdict(finding) for finding in findings]})
+    else:
+        columns = (Column(""), Column("what"), Column("found", flexible=True))
+        table(columns, (((f.state, STYLES[f.state]), f.what, f.says) for f in findings))
+    if error:
+        ctx.exit(error.exit_status)
+
+
+def _try(findings: list[Finding], what: str, look: Callable[[], Finding]) -> VoxError | None:
+    try:
+        findings.append(look())
+    except VoxError as error:
+        findings.append(Finding("bad", what, f"{error} ({error.code})"))
+        return error
+    return None
+
+
+def _version() -> Finding:
+    python = platform.python_version()
+    return Finding("ok", "vox", f"{vox.__version__}, Python {python}, {platform.platform()}")
+
+
+def _home(settings: Settings) -> Finding:
+    return Finding("ok", "home", f"{settings.home}; VOX_HOME moves it")
+
+
+def _archive(path: Path) -> Finding:
+    if not path.exists():
+        return Finding("note", "archive", f"{path} doesn't exist yet; `vox import` makes it")
+    archive = vox.open(path, read_only=True, create=False)
+    numbers = archive.stats()
+    return Finding(
+        "ok",
+        "archive",
+        f"{path}: {people.number(numbers['windows'], 'window')}, "
+        f"{people.number(numbers['items'], 'item')}",
+    )
+
+
+def _space(path: Path) -> Finding:
+    place = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
+    free = shutil.disk_usage(place).free
+    state: State = "ok" if free >= LOW_SPACE else "note"
+    return Finding(state, "disk", f"{people.size(free)} free at {place}")
+
+
+def _sources() -> Iterator[Finding]:
+    from vox.sources import SOURCES
+
+    for source in SOURCES:
+        roots = [root for root in source.roots() if root.is_dir()]
+        if not roots:
+            looked = ", ".join(map(str, source.roots()))
+            yield Finding("note", source.title, f"not found; looked in {looked}")
+        for root in roots:
+            files = list(source.discover(root))
+            size = sum(file.stat().st_size for file in files)
+            says = f"{people.number(len(files), 'transcript')}, {people.size(size)}, in {root}"
+            yield Finding("ok", source.title, says)

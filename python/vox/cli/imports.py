@@ -1,0 +1,125 @@
+"""`vox import`: transcripts of other tools into the archive."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from vox.cli import people
+from vox.cli.options import archive_option, json_option
+from vox.cli.output import answer
+from vox.cli.plain import one_line
+from vox.errors import PartialError
+
+if TYPE_CHECKING:
+    from vox.archive import ImportReport, Progress
+
+SHOWN_PROBLEMS = 20
+
+
+@click.command(name="import")
+@click.argument("sources", nargs=-1, metavar="[SOURCE|FILE]...")
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Look here instead of in the tools' default folders.",
+)
+@click.option("--dry-run", is_flag=True, help="Read everything, write nothing.")
+@json_option
+@archive_option
+@click.pass_context
+def import_(
+    ctx: click.Context,
+    sources: tuple[str, ...],
+    root: Path | None,
+    dry_run: bool,
+    as_json: bool,
+    path: Path | None,
+) -> None:
+    """Import transcripts; what the archive already has is not read again.
+
+    SOURCE is a tool, such as claude-code or codex; without one, all are tried. A FILE is
+    imported as whichever tool's it is.
+    """
+    import vox
+
+    names = [source for source in sources if not _is_path(source)]
+    paths = [Path(source) for source in sources if _is_path(source)]
+    archive = vox.open(path)
+    with _progress() as progress:
+        report = archive.ingest(
+            names or None, root=root, paths=paths, dry_run=dry_run, progress=progress
+        )
+    if as_json:
+        answer("vox.import.v1", report)
+    else:
+        _summarise(report, dry_run=dry_run)
+    if any(problem.file_failed for problem in report.problems):
+        ctx.exit(PartialError.exit_status)
+
+
+def _is_path(source: str) -> bool:
+    return "/" in source or "\\" in source or source.endswith((".jsonl", ".zst"))
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[Progress], None] | None]:
+    """Shows bytes, items and rate on standard error while it is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+    from rich.progress import Progress as Bar
+
+    bar = Bar(
+        TextColumn("{task.fields[files]}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TextColumn("{task.fields[items]}", markup=False),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=None, files="", items="")
+
+        def show(progress: Progress) -> None:
+            bar.update(
+                task,
+                total=progress.bytes_total,
+                completed=progress.bytes_done,
+                files=f"{progress.files_done}/{progress.files_total} files",
+                items=people.number(progress.items, "item"),
+            )
+
+        yield show
+
+
+def _summarise(report: ImportReport, *, dry_run: bool) -> None:
+    if report.items == 0 and not report.problems:
+        click.echo("nothing new")
+        return
+    click.echo(
+        f"{'would import' if dry_run else 'imported'} {people.number(report.items, 'item')} in "
+        f"{people.number(report.windows, 'window')} from {people.number(report.files, 'file')}: "
+        f"{people.number(report.added)} added, {people.number(report.shared)} shared, "
+        f"{people.number(report.quarantined)} quarantined"
+    )
+    for problem in report.problems[:SHOWN_PROBLEMS]:
+        click.echo(f"  {one_line(str(problem))}", err=True)
+    if (more := len(report.problems) - SHOWN_PROBLEMS) > 0:
+        click.echo(f"  and {people.number(more, 'more problem')}; --json lists all", err=True)

@@ -1,0 +1,78 @@
+"""`vox ls`: the windows of the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from vox.cli import people
+from vox.cli.options import archive_option, json_option, jsonl_option, open_to_read
+from vox.cli.output import Column, answer, note, rows_as_lines, table
+
+ID_PREFIX = 8
+
+COLUMNS = (
+    Column("window", style="cyan"),
+    Column("title", flexible=True),
+    Column("repo", style="green", flexible=True),
+    Column("items", align="right"),
+    Column("size", align="right"),
+    Column("updated", style="dim"),
+)
+
+
+@click.command()
+@click.option("--repo", help="Only windows of this repository.")
+@click.option("--kind", type=click.Choice(["chat", "task", "agent", "a2a", "archived"]))
+@click.option("--tier", type=click.Choice(["hot", "warm", "cold", "frozen"]))
+@click.option("--since", type=people.Moment(), help="Updated at this time or later.")
+@click.option("--until", type=people.Moment(), help="Updated before this time.")
+@click.option("--start", type=click.IntRange(min=0), default=0, help="Skip this many.")
+@click.option("-n", "--count", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@json_option
+@jsonl_option
+@archive_option
+def ls(
+    repo: str | None,
+    kind: str | None,
+    tier: str | None,
+    since: int | None,
+    until: int | None,
+    start: int,
+    count: int,
+    as_json: bool,
+    as_lines: bool,
+    path: Path | None,
+) -> None:
+    """List windows (conversations), the latest first.
+
+    Times are dates such as 2026-01-31, times such as 2026-01-31T12:00, or how long ago, such
+    as 7d.
+    """
+    archive = open_to_read(path)
+    windows = archive.windows(
+        repo=repo, kind=kind, tier=tier, since=since, until=until, start=start, count=count
+    ).to_pylist()
+    if as_json:
+        answer("vox.ls.v1", {"start": start, "windows": windows})
+    elif as_lines:
+        rows_as_lines(windows)
+    else:
+        table(COLUMNS, _rows(windows))
+        if len(windows) == count:
+            note(f"there may be more: --start {start + count}")
+
+
+def _rows(windows: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, ...]]:
+    for window in windows:
+        yield (
+            window["id"][:ID_PREFIX],
+            window["title"] or window["key"],
+            window["repo"] or "",
+            people.number(window["items"]),
+            people.size(window["bytes"]),
+            people.moment(window["updated_at"]),
+        )

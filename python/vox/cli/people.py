@@ -1,0 +1,65 @@
+"""Numbers and times as people read and write them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import click
+
+_AGO = re.compile(r"(\d+)([mhdw])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def size(count: int) -> str:
+    """A number of bytes: `512 B`, `1.5 kB`, `12 MB`; a kilobyte is 1,000 bytes."""
+    if count < 1000:
+        return f"{count} B"
+    value, unit = count / 1000, "kB"
+    for larger in ("MB", "GB", "TB"):
+        if value < 999.5:
+            break
+        value, unit = value / 1000, larger
+    return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
+
+
+def number(count: int, noun: str = "") -> str:
+    """`1,234`, or with a noun `1 window`, `1,234 windows`."""
+    if not noun:
+        return f"{count:,}"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def moment(milliseconds: int | None) -> str:
+    """A time in UTC milliseconds as local time to the minute; empty if unknown or out of range."""
+    if milliseconds is None:
+        return ""
+    try:
+        at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+        return at.astimezone().strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+class Moment(click.ParamType[int]):
+    """A point in time on the command line, as UTC milliseconds.
+
+    An ISO 8601 date or time (local unless it names a zone), or how long ago: `90m`, `12h`, `7d`,
+    `4w`.
+    """
+
+    name = "time"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """The milliseconds that `value` means; a usage error if it means none."""
+        text = str(value)
+        try:
+            if ago := _AGO.fullmatch(text):
+                at = datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+            else:
+                at = datetime.fromisoformat(text)
+        except (OverflowError, ValueError):
+            self.fail(f"{text!r} is no time: say 2026-01-31, 2026-01-31T12:00 or 7d", param, ctx)
+        return int(at.timestamp() * 1000)

@@ -1,0 +1,137 @@
+"""`vox show`: the items of one window, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vox.cli import people
+from vox.cli.items import item_text
+from vox.cli.options import archive_option, json_option, jsonl_option, open_to_read
+from vox.cli.output import Cell, Column, answer, note, rows_as_lines, table
+
+if TYPE_CHECKING:
+    from vox.archive import Window
+
+ROLES = ["user", "assistant", "system", "tool"]
+KINDS = [
+    "message",
+    "pin",
+    "attachment",
+    "summary",
+    "tool_call",
+    "tool_result",
+    "reasoning",
+    "record",
+]
+ROLE_STYLES = {
+    "user": "bold green",
+    "assistant": "bold blue",
+    "system": "magenta",
+    "tool": "yellow",
+}
+
+COLUMNS = (
+    Column("#", align="right", style="dim"),
+    Column("item", style="cyan"),
+    Column("time", style="dim"),
+    Column("what"),
+    Column("size", align="right"),
+    Column("begins", flexible=True),
+)
+
+PAGE = 1_000
+
+
+@click.command()
+@click.argument("window")
+@click.option("--start", type=click.IntRange(min=0), default=0, help="Position of the first item.")
+@click.option("-n", "--count", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option("--tail", is_flag=True, help="The last items instead of those from --start.")
+@click.option("--all", "everything", is_flag=True, help="All items, read page by page.")
+@click.option("--role", "roles", type=click.Choice(ROLES), multiple=True)
+@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True)
+@click.option("--since", type=people.Moment(), help="Items of this time or later.")
+@click.option("--until", type=people.Moment(), help="Items before this time.")
+@click.option(
+    "--trimmed", type=click.Choice(["hide", "show", "only"]), default="hide", show_default=True
+)
+@click.option("--records", is_flag=True, help="Also what is no part of the conversation.")
+@json_option
+@jsonl_option
+@archive_option
+def show(
+    window: str,
+    start: int,
+    count: int,
+    tail: bool,
+    everything: bool,
+    as_json: bool,
+    as_lines: bool,
+    path: Path | None,
+    **filters: Any,
+) -> None:
+    """Show items of a window: when, who, what, and how each begins.
+
+    WINDOW is an id, the beginning of one, a number or a key. Items are counted as the filters
+    leave them. `vox cat` gives an item in full.
+    """
+    view = open_to_read(path).window(window)
+    total = view.count(**filters)
+    if everything:
+        start, count = 0, total
+    elif tail:
+        start = max(0, total - count)
+    end = min(start + count, total)
+    rows = _rows(view, start, end, filters)
+    if as_json:
+        answer(
+            "vox.show.v1", {"window": view.id, "start": start, "total": total, "items": list(rows)}
+        )
+    elif as_lines:
+        rows_as_lines(rows)
+    else:
+        note(f"{view.title or view.key}  {view.id}")
+        for page in _pages(view, start, end, filters):
+            table(COLUMNS, _cells(page))
+        if end < total:
+            note(f"items {start}-{end - 1} of {people.number(total)}; next: --start {end}")
+
+
+def _pages(
+    view: Window, start: int, end: int, filters: Mapping[str, Any]
+) -> Iterator[list[dict[str, Any]]]:
+    for first in range(start, end, PAGE):
+        page = view.items(first, min(PAGE, end - first), **filters).to_pylist()
+        for row in page:
+            row["item"] = item_text(row["item"])
+        yield page
+
+
+def _rows(
+    view: Window, start: int, end: int, filters: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    for page in _pages(view, start, end, filters):
+        yield from page
+
+
+def _cells(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Cell, ...]]:
+    for row in rows:
+        yield (
+            str(row["ordinal"]),
+            row["item"],
+            people.moment(row["created_at"]),
+            (_what(row), ROLE_STYLES.get(row["role"], "")),
+            people.size(row["byte_len"]),
+            row["preview"],
+        )
+
+
+def _what(row: Mapping[str, Any]) -> str:
+    """Who speaks, or what it is: `user`, `tool_call Bash`, `reasoning`."""
+    if row["kind"] == "message":
+        return str(row["role"])
+    return f"{row['kind']} {row['name'] or ''}".rstrip()

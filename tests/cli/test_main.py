@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import vox
+from tests.cli.conftest import Run
+
+COMMANDS = ["archive", "cat", "completion", "doctor", "import", "ls", "show"]
+
+
+def test_the_version_is_that_of_the_package(run: Run) -> None:
+    assert run("--version").text == f"vox {vox.__version__}\n"
+
+
+def test_help_names_every_command(run: Run) -> None:
+    outcome = run("--help")
+    assert outcome.status == 0
+    assert [line.split()[0] for line in outcome.text.split("Commands:\n")[1].splitlines()] == (
+        COMMANDS
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_loads_nothing_heavy(command: str) -> None:
+    script = (
+        "import sys\n"
+        "from vox.cli import main\n"
+        "try:\n"
+        f"    main([{command!r}, '--help'])\n"
+        "finally:\n"
+        "    heavy = {'msgspec', 'numpy', 'platformdirs', 'polars', 'pyarrow', 'rich'}\n"
+        "    print(*sorted(heavy & {*sys.modules}), file=sys.stderr)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert ended.stderr == "\n"
+
+
+def test_a_usage_error_exits_with_2_and_says_what_is_wrong(run: Run) -> None:
+    outcome = run("ls", "--count", "0")
+    assert (outcome.status, outcome.output) == (2, b"")
+    assert "0 is not in the range" in outcome.messages
+
+
+def test_with_json_an_error_is_an_answer_too(run: Run) -> None:
+    outcome = run("ls", "--json", "--frobnicate")
+    assert outcome.status == 2
+    assert outcome.answer["schema"] == "vox.error.v1"
+    assert outcome.answer["code"] == "invalid_argument"
+    assert "--frobnicate" in outcome.answer["message"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_a_script_for_the_command_vox(run: Run, shell: str) -> None:
+    outcome = run("completion", shell)
+    assert outcome.status == 0
+    assert f"_VOX_COMPLETE={shell}_complete" in outcome.text
+
+
+def test_a_shell_is_told_which_commands_there_are() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "vox"],
+        env={"_VOX_COMPLETE": "bash_complete", "COMP_WORDS": "vox i", "COMP_CWORD": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout == "plain,import\n"
