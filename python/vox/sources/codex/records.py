@@ -1,0 +1,248 @@
+"""The fields of a record that say what it means. Item text is never decoded."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import Raw
+
+ABSENT = Raw(b"")
+QUOTE, BRACKET, BRACE = b'"'[0], b"["[0], b"{"[0]
+
+
+class ThreadItem(msgspec.Struct, gc=False):
+    """What an `item_completed` event says was completed."""
+
+    type: Raw = ABSENT
+    content: Raw = ABSENT
+
+
+class Fields(msgspec.Struct, gc=False):
+    """A record, or its payload: the fields of any kind of record that matter here, the rest is
+    passed over. All but three are unread JSON; a record with other types in these is read
+    loosely, never dropped."""
+
+    type: str | None = None
+    payload: Fields | None = None
+    item: ThreadItem | None = None
+    timestamp: Raw = ABSENT
+    # messages and reasoning
+    role: Raw = ABSENT
+    content: Raw = ABSENT
+    summary: Raw = ABSENT
+    author: Raw = ABSENT
+    trigger_turn: Raw = ABSENT
+    # tools
+    name: Raw = ABSENT
+    call_id: Raw = ABSENT
+    arguments: Raw = ABSENT
+    parameters: Raw = ABSENT
+    input: Raw = ABSENT
+    output: Raw = ABSENT
+    action: Raw = ABSENT
+    tools: Raw = ABSENT
+    function: Raw = ABSENT
+    result: Raw = ABSENT
+    revised_prompt: Raw = ABSENT
+    # events
+    message: Raw = ABSENT
+    text: Raw = ABSENT
+    images: Raw = ABSENT
+    last_agent_message: Raw = ABSENT
+    thread_name: Raw = ABSENT
+    num_turns: Raw = ABSENT
+    # usage
+    info: Raw = ABSENT
+    usage: Raw = ABSENT
+    thread_token_usage: Raw = ABSENT
+    input_tokens: Raw = ABSENT
+    cached_input_tokens: Raw = ABSENT
+    output_tokens: Raw = ABSENT
+    # session and turn
+    id: Raw = ABSENT
+    session_id: Raw = ABSENT
+    thread_id: Raw = ABSENT
+    turn_id: Raw = ABSENT
+    forked_from_id: Raw = ABSENT
+    parent_thread_id: Raw = ABSENT
+    source: Raw = ABSENT
+    thread_source: Raw = ABSENT
+    agent_nickname: Raw = ABSENT
+    agent_role: Raw = ABSENT
+    cwd: Raw = ABSENT
+    git: Raw = ABSENT
+    model: Raw = ABSENT
+    base_instructions: Raw = ABSENT
+    instructions: Raw = ABSENT
+    record_type: Raw = ABSENT
+    # compaction
+    replacement_history: Raw = ABSENT
+
+
+class Block(msgspec.Struct, gc=False):
+    """One block of a message, a tool's output or a reasoning summary."""
+
+    text: Raw = ABSENT
+    image_url: Raw = ABSENT
+    file_data: Raw = ABSENT
+
+
+Mapping: TypeAlias = dict[str, Raw]
+
+_FIELDS = msgspec.json.Decoder(Fields)
+_FIELD_LIST = msgspec.json.Decoder(list[Fields])
+_BLOCKS = msgspec.json.Decoder(list[Block])
+_RAWS = msgspec.json.Decoder(list[Raw])
+_MAPPING = msgspec.json.Decoder(Mapping)
+_TEXT = msgspec.json.Decoder(str)
+_INTEGER = msgspec.json.Decoder(int)
+
+
+class NotARecordError(Exception):
+    """The bytes are no record; the argument is the reason for their quarantine."""
+
+
+def read_record(record: bytes) -> Fields:
+    """The fields of one framed record.
+
+    Raises `NotARecordError` if it isn't a JSON object.
+    """
+    try:
+        return _FIELDS.decode(record)
+    except RecursionError:
+        raise NotARecordError("too_deep") from None
+    except msgspec.DecodeError:
+        found = _read_loosely(record)
+    if not isinstance(found, dict):
+        raise NotARecordError("not_a_record")
+    return _fields_of(found)
+
+
+def shape(raw: Raw) -> int:
+    """The first byte of a value, which tells its type; 0 if it is absent."""
+    return 0 if raw is ABSENT else memoryview(raw)[0]
+
+
+def text(raw: Raw) -> str | None:
+    """The value of a short string; None if it is absent or no string."""
+    if raw is ABSENT or memoryview(raw)[0] != QUOTE:
+        return None
+    try:
+        return _TEXT.decode(raw)
+    except msgspec.DecodeError:
+        found = _read_inner(raw)
+        return found if isinstance(found, str) else None
+
+
+def integer(raw: Raw) -> int | None:
+    """The value of an integer; None if it is absent or no integer."""
+    try:
+        return _INTEGER.decode(raw)
+    except msgspec.DecodeError:
+        return None
+
+
+def mapping(raw: Raw) -> Mapping:
+    """The members of an object, unread; nothing if it is absent or no object."""
+    if shape(raw) != BRACE:
+        return {}
+    try:
+        return _MAPPING.decode(raw)
+    except msgspec.DecodeError:
+        found = _read_inner(raw)
+        members = found if isinstance(found, dict) else {}
+        return {key: _raw(value) for key, value in members.items()}
+
+
+def blocks(raw: Raw) -> list[Block]:
+    """The blocks of a list, each at its position; nothing if it is absent or no list."""
+    if shape(raw) != BRACKET:
+        return []
+    try:
+        return _BLOCKS.decode(raw)
+    except msgspec.DecodeError:
+        return [_fill(Block(), value) for value in _read_list(raw)]
+
+
+def fields_list(raw: Raw) -> list[Fields]:
+    """The records of a list, each at its position; nothing if it is absent or no list."""
+    if shape(raw) != BRACKET:
+        return []
+    try:
+        return _FIELD_LIST.decode(raw)
+    except msgspec.DecodeError:
+        return [
+            _fields_of(value) if isinstance(value, dict) else Fields() for value in _read_list(raw)
+        ]
+
+
+def raws(raw: Raw) -> list[Raw]:
+    """The values of a list, unread; nothing if it is absent or no list."""
+    if shape(raw) != BRACKET:
+        return []
+    try:
+        return _RAWS.decode(raw)
+    except msgspec.DecodeError:
+        return [_raw(value) for value in _read_list(raw)]
+
+
+def _read_loosely(data: bytes) -> Any:
+    """JSON with lone surrogates, invalid UTF-8, NaN and other types than expected."""
+    try:
+        decoded = data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        decoded = data.decode("utf-8", "replace")
+    try:
+        return json.loads(decoded, strict=False)
+    except RecursionError:
+        raise NotARecordError("too_deep") from None
+    except ValueError:
+        raise NotARecordError("malformed") from None
+
+
+def _read_inner(raw: Raw) -> Any:
+    """A value within a record that is taken in any case."""
+    try:
+        return _read_loosely(bytes(raw))
+    except NotARecordError:
+        return None
+
+
+def _read_list(raw: Raw) -> list[Any]:
+    found = _read_inner(raw)
+    return found if isinstance(found, list) else []
+
+
+def _raw(value: Any) -> Raw:
+    """The value as JSON again, with lone surrogates replaced; only its meaning is read."""
+    return Raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _fields_of(found: dict[str, Any]) -> Fields:
+    fields = Fields()
+    for key, value in found.items():
+        if key == "type":
+            fields.type = value if isinstance(value, str) else None
+        elif key == "payload":
+            fields.payload = _fields_of(value) if isinstance(value, dict) else None
+        elif key == "item":
+            fields.item = _fill(ThreadItem(), value) if isinstance(value, dict) else None
+        elif key in _RAW_FIELDS:
+            setattr(fields, key, _raw(value))
+    return fields
+
+
+_Raws = TypeVar("_Raws", Block, ThreadItem)
+
+
+def _fill(struct: _Raws, found: Any) -> _Raws:
+    if isinstance(found, dict):
+        for key in struct.__struct_fields__:
+            if key in found:
+                setattr(struct, key, _raw(found[key]))
+    return struct
+
+
+_RAW_FIELDS = frozenset(Fields.__struct_fields__) - {"type", "payload", "item"}
