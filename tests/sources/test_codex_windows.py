@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.sources.codex_records import (
     KEY,
@@ -100,7 +102,7 @@ def test_a_copied_meta_record_tells_a_fork_that_names_no_parent() -> None:
         {"source": {"subagent": {"thread_spawn": {"parent_thread_id": PARENT, "depth": 1}}}},
     ],
 )
-def test_a_sub_agent_is_linked_to_whoever_started_it(more: dict[str, object]) -> None:
+def test_a_sub_agent_is_linked_to_whoever_started_it(more: dict[str, Any]) -> None:
     found = window(read(meta(session_id=PARENT, **more)))
     assert (found.kind, found.parent, found.link) == ("agent", f"codex:{PARENT}", "spawned_by")
     assert not found.replays
