@@ -1,0 +1,152 @@
+//! The extra of a record: what is left of it, and which item goes where.
+
+use std::borrow::Cow;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use vox_types::{CutForm, Error, Result};
+
+use super::string;
+
+/// The bytes of a record from `start` up to `end`, which `item` gives back in `form`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) item: usize,
+    pub(super) form: CutForm,
+}
+
+/// The extra of `record` with `cuts`, which are in the order of their places.
+pub(super) fn encode(record: &[u8], cuts: &[Cut]) -> Vec<u8> {
+    let cut_bytes: usize = cuts.iter().map(|cut| cut.end - cut.start).sum();
+    let mut extra = Vec::with_capacity(record.len() - cut_bytes + 1 + 5 * cuts.len());
+    push_varint(cuts.len() as u64, &mut extra);
+    let mut at = 0;
+    for cut in cuts {
+        push_varint((cut.start - at) as u64, &mut extra);
+        push_varint(cut.item as u64, &mut extra);
+        extra.push(cut.form as u8);
+        at = cut.end;
+    }
+    at = 0;
+    for cut in cuts {
+        extra.extend_from_slice(&record[at..cut.start]);
+        at = cut.end;
+    }
+    extra.extend_from_slice(&record[at..]);
+    extra
+}
+
+/// The record that `extra` was made of, with the bytes of its items.
+///
+/// Fails with `damaged` if the extra is cut off or doesn't go with the items.
+pub fn restore<T: AsRef<[u8]>>(extra: &[u8], items: &[T]) -> Result<Vec<u8>> {
+    restore_with(extra, |index| items.get(index).map(AsRef::as_ref))
+        .ok_or_else(|| Error::damaged("the extra of a record doesn't go with its items"))
+}
+
+/// Whether `extra` and `items` give `record` back.
+pub(super) fn comes_back(record: &[u8], extra: &[u8], items: &[Option<Cow<'_, [u8]>>]) -> bool {
+    restore_with(extra, |index| items.get(index)?.as_deref()).is_some_and(|back| back == record)
+}
+
+fn restore_with<'a>(extra: &[u8], item: impl Fn(usize) -> Option<&'a [u8]>) -> Option<Vec<u8>> {
+    let mut head = extra;
+    let count = take_varint(&mut head)?;
+    let mut header = head;
+    for _ in 0..count {
+        take_cut(&mut head)?;
+    }
+    let mut rest = head;
+    let mut out = Vec::with_capacity(extra.len());
+    for _ in 0..count {
+        let (gap, index, form) = take_cut(&mut header)?;
+        let (before, after) = rest.split_at_checked(gap)?;
+        out.extend_from_slice(before);
+        push_inside(item(index)?, form, &mut out)?;
+        rest = after;
+    }
+    out.extend_from_slice(rest);
+    Some(out)
+}
+
+/// Appends the source bytes that `item` was cut out as.
+fn push_inside(item: &[u8], form: CutForm, out: &mut Vec<u8>) -> Option<()> {
+    match form {
+        CutForm::Text => string::encode_text(item, out),
+        CutForm::Ascii => string::encode_ascii(item, out)?,
+        CutForm::Slice => match item {
+            [b'{', inside @ .., b'}'] | [b'[', inside @ .., b']'] => out.extend_from_slice(inside),
+            _ => return None,
+        },
+        CutForm::Base64 | CutForm::DataUrl => {
+            let start = out.len();
+            let length = base64::encoded_len(item.len(), true)?;
+            out.resize(start + length, 0);
+            STANDARD.encode_slice(item, &mut out[start..]).ok()?;
+        }
+        CutForm::Verbatim => out.extend_from_slice(item),
+    }
+    Some(())
+}
+
+fn take_cut(head: &mut &[u8]) -> Option<(usize, usize, CutForm)> {
+    let gap = take_varint(head)?;
+    let item = take_varint(head)?;
+    let (&form, after) = head.split_first()?;
+    *head = after;
+    Some((gap, item, CutForm::from_number(form)?))
+}
+
+fn push_varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+fn take_varint(head: &mut &[u8]) -> Option<usize> {
+    let mut value = 0u64;
+    for shift in (0..63).step_by(7) {
+        let (&byte, after) = head.split_first()?;
+        *head = after;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return usize::try_from(value).ok();
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use vox_types::Code;
+
+    use super::*;
+
+    #[test]
+    fn an_extra_that_does_not_go_with_the_items_is_damage() {
+        let extra = b"\x01\x06\x00\x00{\"a\":\"\"}";
+        assert_eq!(restore(extra, &[b"x"]).unwrap(), b"{\"a\":\"x\"}");
+        let damaged = |extra: &[u8], items: &[&[u8]]| {
+            restore(extra, items).unwrap_err().code == Code::Damaged
+        };
+        assert!(damaged(b"", &[]));
+        assert!(damaged(extra, &[]));
+        assert!(damaged(b"\x02\x06\x00\x00{\"a\":\"\"}", &[b"x"]));
+        assert!(damaged(b"\x01\x7f\x00\x00{}", &[b"x"]));
+        assert!(damaged(b"\x01\x01\x00\x09{}", &[b"x"]));
+        assert!(damaged(b"\x01\x01\x00\x02{}", &[b"x"]));
+        assert!(damaged(b"\x01\x01\x00\x01{}", &[b"\xff"]));
+        assert!(damaged(b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", &[]));
+    }
+
+    #[test]
+    fn numbers_take_seven_bits_to_the_byte() {
+        let mut bytes = Vec::new();
+        push_varint(300, &mut bytes);
+        assert_eq!(bytes, [0xac, 0x02]);
+        assert_eq!(take_varint(&mut bytes.as_slice()), Some(300));
+    }
+}
