@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tests.sources.codex_records import (
     ROLLOUT,
     event,
@@ -23,7 +24,6 @@ from tests.sources.codex_records import (
 )
 from tests.sources.count_codex import Count
 from tests.sources.test_codex_usage import FIRST, LAST, SECOND, STARTED, count
-
 from vox.sources.base import Batch, Form, UsageDraft
 from vox.sources.codex import Codex
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+
 from tests.sources.codex_records import (
     NOON_MS,
     conversation,
@@ -18,7 +19,6 @@ from tests.sources.codex_records import (
     texts,
     value_at,
 )
-
 from vox.sources.base import Draft, Form, ItemKind, Rejected, Role
 
 PNG = "data:image/png;base64,iVBORw0KGgo="

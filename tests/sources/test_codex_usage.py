@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tests.sources.codex_records import KEY, NOON_MS, event, item, line, meta, read
-
 from vox.sources.base import UsageDraft
 
 PARENT = "019c4b00-0000-7000-8000-000000000001"

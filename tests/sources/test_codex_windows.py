@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.sources.codex_records import (
     KEY,
     NOON_MS,
@@ -18,7 +19,6 @@ from tests.sources.codex_records import (
     said,
     texts,
 )
-
 from vox.sources.base import Batch, Fidelity, ItemKind, Role, WindowDraft
 
 PARENT = "019c4b00-0000-7000-8000-000000000001"
