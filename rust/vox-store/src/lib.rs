@@ -1,1 +1,17 @@
-//! x
+//! The content store of vox over LMDB.
+//!
+//! `contracts/archive-format.md` says what stands where.
+
+pub mod blobs;
+mod commit;
+mod content;
+pub mod env;
+pub mod events;
+pub mod fault;
+pub mod index;
+mod meta;
+mod store;
+pub mod tables;
+
+pub use content::Counts;
+pub use store::Store;

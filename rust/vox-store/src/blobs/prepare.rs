@@ -1,0 +1,135 @@
+//! What can be done for a batch of blobs before its write transaction: hash, look up, compress.
+
+use std::collections::{HashMap, hash_map::Entry};
+
+use rayon::prelude::*;
+use vox_types::{BlobRef, Code, ContentHash, Error, Result};
+
+use super::{
+    codec::{Dictionary, MAX_BLOB, compress},
+    reader,
+};
+use crate::{env::Generation, index::HashIndex};
+
+/// Bytes to be stored.
+#[derive(Clone, Copy, Debug)]
+pub struct NewBlob<'a> {
+    /// The raw bytes.
+    pub bytes: &'a [u8],
+    /// What they are like.
+    pub dictionary: Dictionary,
+}
+
+/// A blob that is ready to be stored.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Hash of the raw bytes.
+    pub hash: ContentHash,
+    /// Length of the raw bytes.
+    pub raw_len: u32,
+    /// Where it already stands, or its stored form.
+    pub state: State,
+}
+
+/// Whether a prepared blob is new.
+#[derive(Debug)]
+pub enum State {
+    /// It was in the archive.
+    Known(BlobRef),
+    /// It was not, when it was looked up.
+    New {
+        /// How `body` is coded.
+        codec: u8,
+        /// The stored bytes.
+        body: Vec<u8>,
+    },
+}
+
+/// A batch that is ready to be stored.
+#[derive(Debug)]
+pub struct PreparedBlobs {
+    /// Each different blob once.
+    pub unique: Vec<Prepared>,
+    /// For each blob of the batch its place in `unique`.
+    pub places: Vec<u32>,
+    /// The generation that [`State::Known`] refers to.
+    pub generation: u64,
+    /// How often the index was merged before the look-ups.
+    pub merges: u64,
+}
+
+impl PreparedBlobs {
+    /// The hash of the `i`-th blob of the batch.
+    pub fn hash(&self, i: usize) -> ContentHash {
+        self.unique[self.places[i] as usize].hash
+    }
+}
+
+/// How many blobs one task of the thread pool takes. Judgement.
+const TASK: usize = 128;
+
+/// Hashes all of `blobs` and compresses those that aren't in `generation` yet, on all cores.
+pub fn prepare(generation: &Generation, blobs: &[NewBlob<'_>]) -> Result<PreparedBlobs> {
+    if let Some(blob) = blobs.iter().find(|blob| blob.bytes.len() > MAX_BLOB) {
+        return Err(Error::new(
+            Code::TooLarge,
+            format!("a blob of {} bytes; the archive takes at most {MAX_BLOB}", blob.bytes.len()),
+        ));
+    }
+    let merges = generation.reading(|txn| HashIndex::of_blobs(&generation.tables).merges(txn))?;
+    let hash = |blob: &NewBlob<'_>| ContentHash::of(blob.bytes);
+    let hashes: Vec<ContentHash> = if blobs.len() > TASK {
+        blobs.par_iter().with_min_len(TASK).map(hash).collect()
+    } else {
+        blobs.iter().map(hash).collect()
+    };
+    let mut seen = HashMap::with_capacity(blobs.len());
+    let mut firsts = Vec::with_capacity(blobs.len());
+    let places = hashes
+        .iter()
+        .enumerate()
+        .map(|(i, hash)| match seen.entry(*hash) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                firsts.push(i);
+                *new.insert(firsts.len() as u32 - 1)
+            }
+        })
+        .collect();
+    let look_up = |part: &[usize]| prepare_part(generation, blobs, &hashes, part);
+    let unique = if firsts.len() > TASK {
+        let parts: Result<Vec<Vec<Prepared>>> = firsts.par_chunks(TASK).map(look_up).collect();
+        parts?.into_iter().flatten().collect()
+    } else {
+        look_up(&firsts)?
+    };
+    Ok(PreparedBlobs { unique, places, generation: generation.number, merges })
+}
+
+fn prepare_part(
+    generation: &Generation,
+    blobs: &[NewBlob<'_>],
+    hashes: &[ContentHash],
+    part: &[usize],
+) -> Result<Vec<Prepared>> {
+    let tables = &generation.tables;
+    let known: Vec<Option<BlobRef>> = generation.reading(|txn| {
+        let finder = HashIndex::of_blobs(tables).finder(txn)?;
+        part.iter()
+            .map(|&i| Ok(reader::find(tables, &finder, txn, &hashes[i])?.map(|e| BlobRef(e.payload))))
+            .collect()
+    })?;
+    part.iter()
+        .zip(known)
+        .map(|(&i, known)| {
+            let state = match known {
+                Some(blob) => State::Known(blob),
+                None => {
+                    let (codec, body) = compress(blobs[i].bytes, blobs[i].dictionary)?;
+                    State::New { codec, body }
+                }
+            };
+            Ok(Prepared { hash: hashes[i], raw_len: blobs[i].bytes.len() as u32, state })
+        })
+        .collect()
+}

@@ -1,0 +1,352 @@
+//! One generation's LMDB environment, and the doors to its transactions.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+};
+
+use heed::{EnvFlags, EnvOpenOptions, MdbError, RoTxn, RwTxn, WithoutTls};
+use vox_types::{Code, Error, Result};
+
+use super::{
+    current::{Current, FORMAT},
+    faults::store_error,
+    gate::Gate,
+    surroundings::{Warning, on_network},
+};
+use crate::{
+    commit::Committer,
+    fault::{Fallible, Fault},
+    tables::Tables,
+};
+
+/// What the map reserves first; halved while the system refuses. Judgement: far above any archive.
+const WISHED_MAP: usize = 1 << 40;
+/// Below this there is no use in trying. Judgement.
+const SMALLEST_MAP: usize = 1 << 24;
+/// Reader slots in the lock file. Judgement.
+const READERS: u32 = 1024;
+
+/// An open generation.
+pub struct Generation {
+    env: heed::Env<WithoutTls>,
+    /// Its named databases.
+    pub tables: Tables,
+    /// Its number.
+    pub number: u64,
+    archive: PathBuf,
+    /// Where its writers wait.
+    pub committer: Committer,
+    gate: Gate,
+    process: u32,
+    writable: bool,
+    warnings: Vec<Warning>,
+}
+
+impl Generation {
+    /// Opens the generation that `current` names for reading and, where the system allows it,
+    /// for writing. With `create` the files are made if they are missing.
+    pub fn open(archive: &Path, current: Current, create: bool) -> Result<Self> {
+        let folder = current.folder(archive);
+        if create {
+            fs::create_dir_all(&folder).map_err(|error| Error::io(&error, &folder))?;
+        }
+        let data = folder.join("data.mdb");
+        let lock = folder.join("lock.mdb");
+        let mut warnings = Vec::new();
+        let may_write = can_write(&data, &folder)? && can_write(&lock, &folder)?;
+        if create && !may_write && !data.exists() {
+            return Err(Error::new(
+                Code::PermissionDenied,
+                format!("{} can't be written, and holds no archive to read", archive.display()),
+            ));
+        }
+        let locked = may_write || can_write(&lock, &folder)?;
+        let mut flags = EnvFlags::empty();
+        if !create && !data.exists() {
+            return Err(Error::damaged(format!("{} is missing", data.display())));
+        }
+        if !may_write {
+            flags |= EnvFlags::READ_ONLY;
+        }
+        if !locked {
+            flags |= EnvFlags::NO_LOCK;
+            warnings.push(Warning::UnlockedSnapshot);
+        }
+        if on_network(archive) {
+            warnings.push(Warning::NetworkFileSystem);
+        }
+        let (env, mapped) = open_env(archive, &folder, flags)?;
+        if mapped < WISHED_MAP {
+            warnings.push(Warning::SmallMap { bytes: mapped });
+        }
+        check_length(&env, &data)?;
+        if locked {
+            env.clear_stale_readers().map_err(|error| store_error(&error, archive))?;
+        }
+        let tables = open_tables(&env, archive, may_write)?;
+        Ok(Self {
+            env,
+            tables,
+            number: current.generation,
+            archive: archive.to_path_buf(),
+            committer: Committer::default(),
+            gate: Gate::default(),
+            process: std::process::id(),
+            writable: may_write,
+            warnings,
+        })
+    }
+
+    /// What its user should know about the archive's place.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Whether it can be written.
+    pub fn writable(&self) -> bool {
+        self.writable
+    }
+
+    /// The LMDB file.
+    pub fn data_file(&self) -> PathBuf {
+        Current { generation: self.number }.folder(&self.archive).join("data.mdb")
+    }
+
+    /// Maps an error of heed.
+    pub fn error(&self, error: &heed::Error) -> Error {
+        store_error(error, &self.archive)
+    }
+
+    fn enter(&self) -> Result<()> {
+        if std::process::id() != self.process {
+            return Err(Error::new(
+                Code::Forked,
+                format!(
+                    "{} was opened before fork() and is used after it; open it again in the child",
+                    self.archive.display()
+                ),
+            ));
+        }
+        self.gate.enter();
+        Ok(())
+    }
+
+    /// Begins reading the last committed state. End it soon: pages aren't reused meanwhile.
+    pub fn read(&self) -> Result<Reading<'_>> {
+        self.enter()?;
+        let inside = Inside(&self.gate);
+        match self.env.read_txn() {
+            Ok(txn) => Ok(Reading { txn, _inside: inside }),
+            Err(heed::Error::Mdb(MdbError::MapResized)) => {
+                drop(inside);
+                self.resize(self.mapped())?;
+                self.enter()?;
+                let inside = Inside(&self.gate);
+                let txn = self.env.read_txn().map_err(|error| self.error(&error))?;
+                Ok(Reading { txn, _inside: inside })
+            }
+            Err(heed::Error::Mdb(MdbError::ReadersFull)) => {
+                self.env.clear_stale_readers().map_err(|error| self.error(&error))?;
+                let txn = self.env.read_txn().map_err(|error| self.error(&error))?;
+                Ok(Reading { txn, _inside: inside })
+            }
+            Err(error) => Err(self.error(&error)),
+        }
+    }
+
+    /// Runs `work` on the last committed state.
+    pub fn reading<T>(&self, work: impl FnOnce(&RoTxn<'_>) -> Fallible<T>) -> Result<T> {
+        let txn = self.read()?;
+        work(&txn).map_err(|fault| self.fault(fault))
+    }
+
+    /// The error of a fault inside the store.
+    pub fn fault(&self, fault: Fault) -> Error {
+        match fault {
+            Fault::Lmdb(error) => self.error(&error),
+            Fault::Vox(error) => error,
+        }
+    }
+
+    /// Waits for its turn, runs `work` in one write transaction and commits it durably. If `work`
+    /// fails nothing is written; if the map is full it grows, and `work` runs again.
+    pub fn write<T>(&self, mut work: impl FnMut(&mut RwTxn<'_>) -> Fallible<T>) -> Result<T> {
+        if !self.writable {
+            return Err(Error::new(
+                Code::ReadOnly,
+                format!("{} is open for reading only", self.archive.display()),
+            ));
+        }
+        loop {
+            match self.try_write(&mut work) {
+                Err(error) if error.code == Code::MapFull => self.resize(self.mapped() * 2)?,
+                done => return done,
+            }
+        }
+    }
+
+    fn try_write<T>(&self, work: &mut impl FnMut(&mut RwTxn<'_>) -> Fallible<T>) -> Result<T> {
+        self.enter()?;
+        let inside = Inside(&self.gate);
+        let mut txn = match self.env.write_txn() {
+            Err(heed::Error::Mdb(MdbError::MapResized)) => {
+                drop(inside);
+                self.resize(self.mapped())?;
+                return self.try_write(work);
+            }
+            begun => begun.map_err(|error| self.error(&error))?,
+        };
+        let done = work(&mut txn).map_err(|fault| self.fault(fault))?;
+        txn.commit().map_err(|error| self.error(&error))?;
+        drop(inside);
+        Ok(done)
+    }
+
+    /// A transaction within `parent`, which can be given up alone.
+    pub fn nested<'p>(&'p self, parent: &'p mut RwTxn<'_>) -> Fallible<RwTxn<'p>> {
+        Ok(self.env.nested_write_txn(parent)?)
+    }
+
+    fn mapped(&self) -> usize {
+        self.env.info().map_size
+    }
+
+    #[expect(unsafe_code, reason = "LMDB demands that no transaction is active; the gate sees to it")]
+    fn resize(&self, bytes: usize) -> Result<()> {
+        let needed = fs::metadata(self.data_file()).map_or(0, |data| data.len() as usize);
+        let bytes = bytes.max(needed.next_multiple_of(1 << 20));
+        self.gate.alone(|| unsafe { self.env.resize(bytes) }).map_err(|error| match error {
+            heed::Error::Io(_) => Error::new(
+                Code::MapFull,
+                format!("{}: the memory map can't grow to {bytes} bytes", self.archive.display()),
+            ),
+            error => self.error(&error),
+        })
+    }
+}
+
+struct Inside<'g>(&'g Gate);
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+/// A read transaction that is counted at the gate.
+pub struct Reading<'g> {
+    txn: RoTxn<'g, WithoutTls>,
+    // After `txn`, so that it ends first.
+    _inside: Inside<'g>,
+}
+
+impl<'g> std::ops::Deref for Reading<'g> {
+    type Target = RoTxn<'g, WithoutTls>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.txn
+    }
+}
+
+/// Whether `file`, or if it is missing a new one in `folder`, can be written.
+fn can_write(file: &Path, folder: &Path) -> Result<bool> {
+    use std::io::ErrorKind::{NotFound, PermissionDenied, ReadOnlyFilesystem};
+    match File::options().write(true).open(file) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == NotFound => Ok(folder_writable(folder)),
+        Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => Ok(false),
+        Err(error) => Err(Error::io(&error, file)),
+    }
+}
+
+#[cfg(unix)]
+fn folder_writable(folder: &Path) -> bool {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn folder_writable(folder: &Path) -> bool {
+    fs::metadata(folder).is_ok_and(|folder| !folder.permissions().readonly())
+}
+
+#[expect(unsafe_code, reason = "mapping a file is unsafe by nature: nobody but LMDB may change it")]
+fn open_env(
+    archive: &Path,
+    folder: &Path,
+    flags: EnvFlags,
+) -> Result<(heed::Env<WithoutTls>, usize)> {
+    let data = folder.join("data.mdb");
+    let needed = fs::metadata(&data).map_or(0, |data| data.len() as usize);
+    let mut map = if cfg!(windows) { needed.max(1 << 30) * 2 } else { WISHED_MAP };
+    loop {
+        let mut options = EnvOpenOptions::new().read_txn_without_tls();
+        options.map_size(map).max_readers(READERS).max_dbs(Tables::NAMES.len() as u32 + 16);
+        let opened = unsafe { options.flags(flags).open(folder) };
+        match opened {
+            Ok(env) => return Ok((env, map)),
+            Err(heed::Error::Io(error)) if error.kind() == std::io::ErrorKind::OutOfMemory => {
+                map /= 2;
+                if map < SMALLEST_MAP || map < needed {
+                    return Err(Error::new(
+                        Code::AddressSpace,
+                        format!(
+                            "{}: the process may not map the {needed} bytes of the archive; raise its \
+                             address-space limit (ulimit -v)",
+                            archive.display()
+                        ),
+                    ));
+                }
+            }
+            Err(error) => return Err(store_error(&error, archive)),
+        }
+    }
+}
+
+/// LMDB maps what its meta page claims; past the end of the file that is a bus error.
+fn check_length(env: &heed::Env<WithoutTls>, data: &Path) -> Result<()> {
+    let length = fs::metadata(data).map_err(|error| Error::io(&error, data))?.len();
+    let page = u64::from(env.stat().page_size);
+    let claimed = (env.info().last_page_number as u64 + 1) * page;
+    if length < claimed {
+        return Err(Error::damaged(format!(
+            "{} is cut off: {length} of {claimed} bytes; run `vox archive verify` to see what is left",
+            data.display()
+        )));
+    }
+    Ok(())
+}
+
+fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, writable: bool) -> Result<Tables> {
+    let fail = |error: heed::Error| store_error(&error, archive);
+    let txn = env.read_txn().map_err(fail)?;
+    let opened = match Tables::open(env, &txn).map_err(fail)? {
+        Ok(tables) => Some(tables),
+        Err(error) if !writable => return Err(error),
+        Err(_) => None,
+    };
+    if let Some(tables) = opened {
+        let format = tables.meta.get(&txn, b"format").map_err(fail)?;
+        if let Some(format) = format {
+            let format: u32 = vox_format::rows::decode(format, "meta/format")?;
+            if format != FORMAT {
+                return Err(Error::new(
+                    Code::WrongVersion,
+                    format!("{}: archive format {format}; this vox reads {FORMAT}", archive.display()),
+                ));
+            }
+            txn.commit().map_err(fail)?;
+            return Ok(tables);
+        }
+    }
+    drop(txn);
+    let mut txn = env.write_txn().map_err(fail)?;
+    let tables = Tables::create(env, &mut txn).map_err(fail)?;
+    if tables.meta.get(&txn, b"format").map_err(fail)?.is_none() {
+        for (key, value) in crate::meta::of_a_new_archive()? {
+            tables.meta.put(&mut txn, key.as_bytes(), &value).map_err(fail)?;
+        }
+    }
+    txn.commit().map_err(fail)?;
+    Ok(tables)
+}

@@ -1,0 +1,13 @@
+//! Opening an archive's files: generations, the memory map, and the faults of the system.
+
+mod current;
+mod faults;
+mod gate;
+mod generation;
+mod registry;
+mod surroundings;
+
+pub use current::{Current, FORMAT, read_current};
+pub use generation::{Generation, Reading};
+pub use registry::shared;
+pub use surroundings::Warning;
