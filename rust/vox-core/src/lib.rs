@@ -1,1 +1,6 @@
-//! x
+//! The facade of the core: plain values and Arrow columns in and out.
+
+mod columns;
+pub mod filter;
+pub mod timeline;
+pub mod view;

@@ -11,7 +11,7 @@ use crate::{
     attributes::Attributes,
     cursor::{put_header, take_array, take_header},
     packed::{self, Column},
-    preview_blocks::{self, Blocks, Texts},
+    preview_blocks::{self, Blocks, PreviewReader, Texts},
 };
 
 /// Most items of one chunk.
@@ -162,7 +162,12 @@ impl<'a> Chunk<'a> {
 
     /// Appends the previews of `range` to `out`, decoding only the blocks of 64 that hold them.
     pub fn previews(&self, range: Range<usize>, out: &mut Texts) -> Result<()> {
-        self.previews.read(range, out)
+        self.preview_reader().read(range, out)
+    }
+
+    /// A reader of previews for many small ranges.
+    pub fn preview_reader(&self) -> PreviewReader<'a> {
+        PreviewReader::new(self.previews)
     }
 
     /// The chain hashes of the first `count` items. `content_hash` gives the hash of a blob.

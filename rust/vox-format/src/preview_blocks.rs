@@ -17,7 +17,6 @@ const TYPICAL: usize = 64;
 pub struct Texts {
     offsets: Vec<i32>,
     bytes: Vec<u8>,
-    scratch: Vec<u8>,
 }
 
 impl Default for Texts {
@@ -31,7 +30,7 @@ impl Texts {
     pub fn with_capacity(count: usize) -> Self {
         let mut offsets = Vec::with_capacity(count + 1);
         offsets.push(0);
-        Self { offsets, bytes: Vec::with_capacity(count * TYPICAL), scratch: Vec::new() }
+        Self { offsets, bytes: Vec::with_capacity(count * TYPICAL) }
     }
 
     /// Number of texts.
@@ -95,27 +94,6 @@ impl<'a> Blocks<'a> {
         Ok(Self { items, ends, bytes: blocks })
     }
 
-    /// Appends the previews of `range` to `out`, decoding only the blocks that hold them.
-    pub(crate) fn read(&self, range: Range<usize>, out: &mut Texts) -> Result<()> {
-        if range.end > self.items {
-            return Err(Error::damaged("a preview beyond the end of its chunk was asked for"));
-        }
-        let mut scratch = std::mem::take(&mut out.scratch);
-        let mut at = range.start;
-        let mut result = Ok(());
-        while at < range.end && result.is_ok() {
-            let first = at / BLOCK_ITEMS * BLOCK_ITEMS;
-            let size = BLOCK_ITEMS.min(self.items - first);
-            let to = range.end.min(first + size);
-            result = self
-                .unpack(first / BLOCK_ITEMS, size, &mut scratch)
-                .and_then(|()| append(&scratch, size, at - first..to - first, out));
-            at = to;
-        }
-        out.scratch = scratch;
-        result
-    }
-
     /// The blocks that are full, as stored: their ends and their bytes.
     fn full(&self) -> (&'a [[u8; 4]], &'a [u8]) {
         let ends = self.ends.get(..self.items / BLOCK_ITEMS).unwrap_or_default();
@@ -123,20 +101,60 @@ impl<'a> Blocks<'a> {
         (ends, self.bytes.get(..length).unwrap_or_default())
     }
 
-    fn unpack(&self, block: usize, size: usize, raw: &mut Vec<u8>) -> Result<()> {
+    fn packed(&self, block: usize) -> Option<&'a [u8]> {
         let end = |index: usize| self.ends.get(index).map(|end| u32::from_le_bytes(*end) as usize);
-        let from = if block == 0 { Some(0) } else { end(block - 1) };
-        let packed = from.zip(end(block)).and_then(|(from, to)| self.bytes.get(from..to));
+        let from = if block == 0 { 0 } else { end(block - 1)? };
+        self.bytes.get(from..end(block)?)
+    }
+}
+
+/// Reads previews of one chunk and keeps the block it decompressed last, so that neighbours that
+/// are asked for one by one cost one decompression.
+#[derive(Clone, Debug)]
+pub struct PreviewReader<'a> {
+    blocks: Blocks<'a>,
+    raw: Vec<u8>,
+    current: Option<usize>,
+}
+
+impl<'a> PreviewReader<'a> {
+    pub(crate) fn new(blocks: Blocks<'a>) -> Self {
+        Self { blocks, raw: Vec::new(), current: None }
+    }
+
+    /// Appends the previews of `range` to `out`, decoding only the blocks of 64 that hold them.
+    pub fn read(&mut self, range: Range<usize>, out: &mut Texts) -> Result<()> {
+        let items = self.blocks.items;
+        if range.end > items {
+            return Err(Error::damaged("a preview beyond the end of its chunk was asked for"));
+        }
+        let mut at = range.start;
+        while at < range.end {
+            let block = at / BLOCK_ITEMS;
+            let first = block * BLOCK_ITEMS;
+            let size = BLOCK_ITEMS.min(items - first);
+            let to = range.end.min(first + size);
+            self.unpack(block, size)?;
+            append(&self.raw, size, at - first..to - first, out)?;
+            at = to;
+        }
+        Ok(())
+    }
+
+    fn unpack(&mut self, block: usize, size: usize) -> Result<()> {
+        if self.current == Some(block) {
+            return Ok(());
+        }
+        self.current = None;
+        let packed = self.blocks.packed(block);
         let (length, packed) = packed.and_then(<[u8]>::split_first_chunk).ok_or_else(cut_off)?;
         let length = usize::from(u16::from_le_bytes(*length));
-        if raw.len() < length {
-            raw.resize(length, 0);
+        self.raw.resize(length, 0);
+        match lz4_flex::block::decompress_into(packed, &mut self.raw) {
+            Ok(written) if written == length && length >= size => self.current = Some(block),
+            _ => return Err(Error::damaged("a preview block can't be decompressed")),
         }
-        raw.truncate(length);
-        match lz4_flex::block::decompress_into(packed, raw) {
-            Ok(written) if written == length && length >= size => Ok(()),
-            _ => Err(Error::damaged("a preview block can't be decompressed")),
-        }
+        Ok(())
     }
 }
 
