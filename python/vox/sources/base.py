@@ -158,6 +158,9 @@ class Batch(msgspec.Struct, kw_only=True):
     """For each window with drafts here: the ordinal of the first of them."""
     usage: list[UsageDraft] = []
     rejected: list[Rejected] = []
+    missing: list[tuple[int, str]] = []
+    """Record and name of files that records refer to and that could not be read; the records
+    themselves were taken."""
     record_types: dict[str, int] = {}
     """How many records of each type, as the tool names them."""
     state: bytes = b""

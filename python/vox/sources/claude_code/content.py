@@ -1,0 +1,194 @@
+"""Which items a record holds, and where their bytes stand in it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+from msgspec import Raw
+
+from vox.sources.base import Form, ItemKind, JsonPath, Role
+from vox.sources.claude_code.records import (
+    Attachment,
+    Block,
+    NotARecordError,
+    Record,
+    Source,
+    decode_blocks,
+    read_leniently,
+)
+
+Tools: TypeAlias = dict[str, str]
+"""Names of the tools that were called and not yet answered, by call id."""
+
+_MOST_OPEN_CALLS = 64
+
+_decode_source = msgspec.json.Decoder(Source).decode
+_decode_attachment = msgspec.json.Decoder(Attachment).decode
+
+
+class Part(NamedTuple):
+    """One item of a record: a draft without its window."""
+
+    role: Role
+    kind: ItemKind
+    path: JsonPath
+    form: Form = Form.STRING
+    name: str | None = None
+
+
+class Content(NamedTuple):
+    """The content of a message before its items are named."""
+
+    is_text: bool
+    blocks: list[Block | None]
+
+    @property
+    def answers_tools(self) -> bool:
+        """Whether it brings results of tools."""
+        return any(block is not None and block.type == "tool_result" for block in self.blocks)
+
+
+_EMPTY = Content(False, [])
+_TEXT = Content(True, [])
+
+
+def content_of(content: Raw) -> Content:
+    """Text, a list of blocks, or nothing: also for an empty string and an empty list."""
+    if len(content) <= 2:
+        return _EMPTY
+    first = memoryview(content)[0]
+    if first == 0x22:
+        return _TEXT
+    return Content(False, decode_blocks(content)) if first == 0x5B else _EMPTY
+
+
+def user_parts(content: Content, tools: Tools, *, is_summary: bool) -> list[Part]:
+    """What a user said, or what tools answered."""
+    kind = ItemKind.SUMMARY if is_summary else ItemKind.MESSAGE
+    return _message_parts(content, ("message", "content"), Role.USER, kind, tools, None)
+
+
+def assistant_parts(content: Content, tools: Tools, model: str | None) -> list[Part]:
+    """What a model said, thought and called."""
+    path = ("message", "content")
+    return _message_parts(content, path, Role.ASSISTANT, ItemKind.MESSAGE, tools, model)
+
+
+def system_parts(record: Record) -> list[Part]:
+    """A notice of the tool, if it has text."""
+    if content_of(record.content).is_text:
+        return [Part(Role.SYSTEM, ItemKind.MESSAGE, ("content",))]
+    return []
+
+
+def attachment_parts(record: Record, tools: Tools) -> list[Part]:
+    """What the tool put beside the conversation; a queued prompt is what the user said."""
+    if not record.attachment:
+        return []
+    try:
+        attachment = _decode_attachment(record.attachment)
+    except msgspec.DecodeError:
+        try:
+            attachment = read_leniently(Attachment, record.attachment)
+        except NotARecordError:
+            return []
+    if attachment.type == "queued_command" and attachment.prompt:
+        path = ("attachment", "prompt")
+        prompt = content_of(attachment.prompt)
+        parts = _message_parts(prompt, path, Role.USER, ItemKind.MESSAGE, tools, None)
+        if parts:
+            return parts
+    return [Part(Role.SYSTEM, ItemKind.ATTACHMENT, ("attachment",), Form.SLICE, attachment.type)]
+
+
+def _message_parts(
+    content: Content, path: JsonPath, role: Role, kind: ItemKind, tools: Tools, model: str | None
+) -> list[Part]:
+    if content.is_text:
+        return [Part(role, kind, path, Form.STRING, model)]
+    parts: list[Part] = []
+    for position, block in enumerate(content.blocks):
+        here = (*path, position)
+        if block is None:
+            parts.append(Part(role, kind, here, Form.SLICE, model))
+            continue
+        block_type = block.type
+        if block_type == "text" and _is_string(block.text):
+            parts.append(Part(role, kind, (*here, "text"), Form.STRING, model))
+        elif block_type == "tool_result":
+            parts += _tool_result_parts(block, here, tools)
+        elif block_type == "tool_use":
+            parts.append(_tool_call_part(block, here, tools))
+        elif block_type == "thinking" and _is_string(block.thinking):
+            place = (*here, "thinking")
+            parts.append(Part(role, ItemKind.REASONING, place, Form.STRING, model))
+        else:
+            parts.append(_other_part(block, here, role, kind, tools, model))
+    return parts
+
+
+def _tool_call_part(block: Block, here: JsonPath, tools: Tools) -> Part:
+    if block.id is not None and block.name is not None:
+        if len(tools) >= _MOST_OPEN_CALLS:
+            del tools[next(iter(tools))]
+        tools[block.id] = block.name
+    place = (*here, "input") if block.input else here
+    return Part(Role.ASSISTANT, ItemKind.TOOL_CALL, place, Form.SLICE, block.name)
+
+
+def _tool_result_parts(block: Block, here: JsonPath, tools: Tools) -> list[Part]:
+    name = None if block.tool_use_id is None else tools.pop(block.tool_use_id, None)
+    place = (*here, "content")
+    if _is_string(block.content):
+        return [Part(Role.TOOL, ItemKind.TOOL_RESULT, place, Form.STRING, name)]
+    parts: list[Part] = []
+    for position, inner in enumerate(content_of(block.content).blocks):
+        at = (*place, position)
+        if inner is not None and inner.type == "text" and _is_string(inner.text):
+            at = (*at, "text")
+            parts.append(Part(Role.TOOL, ItemKind.TOOL_RESULT, at, Form.STRING, name))
+        elif inner is not None and inner.type in _FILES:
+            parts.append(_file_part(inner, at, Role.TOOL))
+        else:
+            parts.append(Part(Role.TOOL, ItemKind.TOOL_RESULT, at, Form.SLICE, name))
+    return parts or [Part(Role.TOOL, ItemKind.TOOL_RESULT, here, Form.SLICE, name)]
+
+
+_FILES = frozenset(("image", "document"))
+
+
+def _other_part(
+    block: Block, here: JsonPath, role: Role, kind: ItemKind, tools: Tools, model: str | None
+) -> Part:
+    block_type = block.type or ""
+    if block_type in _FILES:
+        return _file_part(block, here, role)
+    if block_type == "redacted_thinking" and _is_string(block.data):
+        return Part(role, ItemKind.REASONING, (*here, "data"), Form.STRING, model)
+    if block_type in ("thinking", "redacted_thinking"):
+        return Part(role, ItemKind.REASONING, here, Form.SLICE, model)
+    if block_type.endswith("_tool_use"):
+        return _tool_call_part(block, here, tools)
+    if block_type.endswith("_tool_result"):
+        name = None if block.tool_use_id is None else tools.pop(block.tool_use_id, None)
+        form = Form.STRING if _is_string(block.content) else Form.SLICE
+        place = (*here, "content") if block.content else here
+        return Part(Role.TOOL, ItemKind.TOOL_RESULT, place, form, name)
+    return Part(role, kind, here, Form.SLICE, model)
+
+
+def _file_part(block: Block, here: JsonPath, role: Role) -> Part:
+    try:
+        source = _decode_source(block.source)
+    except msgspec.DecodeError:
+        source = Source()
+    if _is_string(source.data):
+        form = Form.BASE64 if source.type == "base64" else Form.STRING
+        place = (*here, "source", "data")
+        return Part(role, ItemKind.ATTACHMENT, place, form, source.media_type)
+    return Part(role, ItemKind.ATTACHMENT, here, Form.SLICE, source.media_type)
+
+
+def _is_string(raw: Raw) -> bool:
+    return bool(raw) and memoryview(raw)[0] == 0x22

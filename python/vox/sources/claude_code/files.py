@@ -1,0 +1,105 @@
+"""Where transcripts stand on a machine, and how to tell them from other files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from vox.sources.base import Earlier
+from vox.sources.claude_code.lineage import Ids, new_ids
+from vox.sources.claude_code.reader import TranscriptReader
+from vox.sources.claude_code.records import NotARecordError, Record, decode_record
+
+_MOST_LINES = 50
+_SIDE_TYPES = {
+    "summary": "summary",
+    "file-history-snapshot": "snapshot",
+    "queue-operation": "operation",
+    "custom-title": "customTitle",
+    "ai-title": "aiTitle",
+    "permission-mode": "permissionMode",
+    "last-prompt": "lastPrompt",
+    "session_start": "sessionId",
+}
+"""Records that may begin a file, and the field that tells them from another tool's."""
+
+
+class ClaudeCode:
+    """Claude Code's transcripts: one JSON record a line, one file a session or an agent."""
+
+    name = "claude-code"
+    title = "Claude Code"
+
+    def __init__(self, ids: Callable[[], Ids] = new_ids) -> None:
+        self._new_ids = ids
+
+    def roots(self) -> list[Path]:
+        """The folders of projects: below CLAUDE_CONFIG_DIR, or in the user's home."""
+        configured = os.environ.get("CLAUDE_CONFIG_DIR")
+        if configured:
+            return [Path(configured).expanduser() / "projects"]
+        home = Path.home()
+        return [home / ".claude" / "projects", home / ".config" / "claude" / "projects"]
+
+    def discover(self, root: Path) -> Iterable[Path]:
+        """Transcript files under `root`: a session's before its agents', else by name.
+
+        Candidates by name only; `recognises` tells which of them are transcripts.
+        """
+        if root.is_file():
+            yield root
+            return
+        for folder, subfolders, names in os.walk(root):
+            subfolders.sort()
+            subfolders[:] = [name for name in subfolders if name != "tool-results"]
+            for name in sorted(names):
+                if _may_be_transcript(name):
+                    yield Path(folder, name)
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Whether a file is a transcript, by what its first records hold."""
+        if not _may_be_transcript(path.name):
+            return False
+        if head.lstrip().startswith(b"{") and b'"loglines"' in head[:4096]:
+            return True
+        return any(_is_transcript_line(line) for line in _lines(head))
+
+    def reader(self, path: Path, state: bytes | None, earlier: Earlier) -> TranscriptReader:
+        """A reader at the start of `path`, or where `state` left off."""
+        return TranscriptReader(path, state, earlier, self._new_ids)
+
+
+def _may_be_transcript(name: str) -> bool:
+    if name in ("journal.jsonl", "history.jsonl") or name.endswith(".meta.json"):
+        return False
+    return name.endswith((".jsonl", ".json"))
+
+
+def _lines(head: bytes) -> Iterator[bytes]:
+    for line in head.split(b"\n", _MOST_LINES)[:_MOST_LINES]:
+        if line.strip():
+            yield line
+
+
+def _is_transcript_line(line: bytes) -> bool:
+    try:
+        record = decode_record(line)
+    except NotARecordError:
+        # The head may end within a long first line.
+        return (
+            line.startswith(b"{")
+            and b'"sessionId"' in line
+            and b'"parentUuid"' in line
+            and b'"parts"' not in line
+        )
+    return _is_transcript_record(record, line)
+
+
+def _is_transcript_record(record: Record, line: bytes) -> bool:
+    if record.type in ("user", "assistant"):
+        return record.message is not None and bool(record.message.content)
+    if record.type in ("system", "progress", "attachment"):
+        return record.session_id is not None and record.uuid is not None
+    side = _SIDE_TYPES.get(record.type or "")
+    return side is not None and f'"{side}"'.encode() in line

@@ -1,0 +1,204 @@
+"""The shapes of a transcript line, as far as vox looks into them.
+
+There is no published format. Every field is optional, text stays undecoded
+(`Raw`), and what isn't declared here is skipped by the decoder; a line that
+doesn't fit is read field by field instead, so that no line is lost to a type
+nobody foresaw.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any, Final, TypeVar, get_type_hints
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType, field
+
+NOTHING: Final = Raw()
+"""Stands for a field that is absent."""
+
+
+class Message(Struct, gc=False):
+    """The API message inside a user or assistant line."""
+
+    id: str | None = None
+    model: str | None = None
+    stop_reason: str | None = None
+    content: Raw = NOTHING
+    usage: Raw = NOTHING
+
+
+class Record(Struct, gc=False, rename="camel"):
+    """One line of a transcript."""
+
+    type: str | None = None
+    subtype: str | None = None
+    uuid: str | None = None
+    parent_uuid: str | UnsetType | None = UNSET
+    """None at a root; UNSET where the tool doesn't say."""
+    logical_parent_uuid: str | None = None
+    session_id: str | None = None
+    timestamp: str | int | float | None = None
+    cwd: str | None = None
+    version: str | None = None
+    git_branch: str | None = None
+    is_sidechain: bool | None = None
+    is_compact_summary: bool | None = None
+    is_api_error_message: bool | None = None
+    agent_id: str | None = None
+    request_id: str | None = None
+    message: Message | None = None
+    content: Raw = NOTHING
+    attachment: Raw = NOTHING
+    cost_usd: float | None = field(default=None, name="costUSD")
+    summary: str | None = None
+    leaf_uuid: str | None = None
+    custom_title: str | None = None
+    ai_title: str | None = None
+    compact_metadata: Raw = NOTHING
+    worktree_session: Raw = NOTHING
+    loglines: Raw = NOTHING
+    """The records of a session exported from the web, which is one JSON document."""
+
+
+class Block(Struct, gc=False):
+    """One block of a message's content."""
+
+    type: str | None = None
+    id: str | None = None
+    name: str | None = None
+    tool_use_id: str | None = None
+    text: Raw = NOTHING
+    thinking: Raw = NOTHING
+    data: Raw = NOTHING
+    input: Raw = NOTHING
+    content: Raw = NOTHING
+    source: Raw = NOTHING
+
+
+class Source(Struct, gc=False):
+    """Where an image or a document comes from."""
+
+    type: str | None = None
+    media_type: str | None = None
+    data: Raw = NOTHING
+
+
+class Attachment(Struct, gc=False):
+    """What the tool put beside a prompt."""
+
+    type: str | None = None
+    prompt: Raw = NOTHING
+
+
+_decode_record = msgspec.json.Decoder(Record).decode
+_decode_blocks = msgspec.json.Decoder(list[Block]).decode
+_decode_raws = msgspec.json.Decoder(list[Raw]).decode
+
+S = TypeVar("S", bound=Struct)
+
+
+class NotARecordError(ValueError):
+    """A value that is no JSON object; its text is the quarantine reason."""
+
+
+def decode_record(data: bytes | Raw) -> Record:
+    """The record in `data`.
+
+    Raises NotARecordError for JSON of another type, for what isn't JSON, and for nesting that
+    Python can't follow.
+    """
+    try:
+        return _decode_record(data)
+    except RecursionError:
+        raise NotARecordError("too_deep") from None
+    except msgspec.DecodeError:
+        return read_leniently(Record, data)
+
+
+def decode_blocks(content: Raw) -> list[Block | None]:
+    """The blocks of a content list; None for an element that isn't an object."""
+    try:
+        return _decode_blocks(content)  # type: ignore[return-value]  # a list is invariant
+    except msgspec.DecodeError:
+        return [_block_or_none(element) for element in raw_elements(content)]
+
+
+def _block_or_none(element: Raw) -> Block | None:
+    try:
+        return read_leniently(Block, element)
+    except NotARecordError:
+        return None
+
+
+def raw_elements(array: Raw) -> list[Raw]:
+    """The elements of a JSON array, undecoded; none if it isn't an array."""
+    try:
+        return _decode_raws(array)
+    except msgspec.DecodeError:
+        value = _any_json(array)
+        return [_raw(element) for element in value] if isinstance(value, list) else []
+
+
+def read_leniently(shape: type[S], data: bytes | Raw) -> S:
+    """Read an object field by field; a field of an unexpected type counts as absent.
+
+    Only the shape matters here: lone surrogates and invalid UTF-8 become U+FFFD, while item
+    bytes are cut from the record itself.
+    """
+    value = _any_json(data)
+    if not isinstance(value, dict):
+        raise NotARecordError("not_a_record")
+    return _from_object(shape, value)
+
+
+def _from_object(shape: type[S], value: dict[str, Any]) -> S:
+    hints = _types_of(shape)
+    fields: dict[str, Any] = {}
+    for info in msgspec.structs.fields(shape):
+        if info.encode_name not in value:
+            continue
+        given = value[info.encode_name]
+        if hints[info.name] is Raw:
+            fields[info.name] = _raw(given)
+        elif info.name == "message":
+            fields[info.name] = _from_object(Message, given) if isinstance(given, dict) else None
+        else:
+            try:
+                fields[info.name] = msgspec.convert(_scalar_values_only(given), hints[info.name])
+            except msgspec.ValidationError:
+                continue
+    return shape(**fields)
+
+
+@cache
+def _types_of(shape: type[Struct]) -> dict[str, Any]:
+    return get_type_hints(shape)
+
+
+def _any_json(data: bytes | Raw) -> Any:
+    try:
+        text = bytes(data).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        text = bytes(data).decode("utf-8", "replace")
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise NotARecordError("too_deep") from None
+    except ValueError:
+        raise NotARecordError("malformed") from None
+
+
+def _raw(value: Any) -> Raw:
+    return Raw(json.dumps(_scalar_values_only(value), ensure_ascii=False).encode())
+
+
+def _scalar_values_only(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_scalar_values_only(element) for element in value]
+    if isinstance(value, dict):
+        return {_scalar_values_only(k): _scalar_values_only(v) for k, v in value.items()}
+    return value

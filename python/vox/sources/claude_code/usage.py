@@ -1,0 +1,103 @@
+"""What a provider reported for a response."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from vox.sources.base import UsageDraft
+from vox.sources.claude_code.lineage import Track
+from vox.sources.claude_code.records import NotARecordError, Record, read_leniently
+
+Number: TypeAlias = int | float | None
+
+
+class CacheCreation(Struct, gc=False):
+    """Tokens written to the cache, by how long they are kept."""
+
+    ephemeral_5m_input_tokens: Number = None
+    ephemeral_1h_input_tokens: Number = None
+
+
+class Usage(Struct, gc=False):
+    """The usage object of the API."""
+
+    input_tokens: Number = None
+    """Uncached input."""
+    output_tokens: Number = None
+    cache_read_input_tokens: Number = None
+    cache_creation_input_tokens: Number = None
+    """Sum of what was written to the cache."""
+    cache_creation: CacheCreation | None = None
+
+
+_decode = msgspec.json.Decoder(Usage).decode
+
+
+def usage_of(record: Record, track: Track, session: str, at: int | None) -> UsageDraft | None:
+    """The usage that an assistant's record reports; None where no model answered."""
+    message = record.message
+    if message is None or not message.usage or record.is_api_error_message:
+        return None
+    if message.model == "<synthetic>":
+        return None
+    try:
+        usage = _decode(message.usage)
+    except msgspec.DecodeError:
+        try:
+            usage = read_leniently(Usage, message.usage)
+        except NotARecordError:
+            return None
+    written, written_1h = _count(usage.cache_creation_input_tokens), 0
+    if usage.cache_creation is not None:
+        written_1h = _count(usage.cache_creation.ephemeral_1h_input_tokens)
+        written_5m = _count(usage.cache_creation.ephemeral_5m_input_tokens)
+        written = max(written - written_1h, written_5m)
+    return UsageDraft(
+        window=track.key,
+        key=_response_key(record, track, session),
+        model=message.model,
+        at=at,
+        input=_count(usage.input_tokens),
+        output=_count(usage.output_tokens),
+        cache_read=_count(usage.cache_read_input_tokens),
+        cache_write=written,
+        cache_write_1h=written_1h,
+        cost_nano_usd=_nano(record.cost_usd),
+        extra=bytes(message.usage),
+    )
+
+
+def _response_key(record: Record, track: Track, session: str) -> str:
+    """Name of the response in the whole archive.
+
+    Gateways may repeat a message id; without a request id the response is named after its
+    first record too, whose uuid a fork of the session keeps.
+    """
+    message_id = None if record.message is None else record.message.id
+    if message_id and record.request_id:
+        return f"anthropic:{message_id}:{record.request_id}"
+    if message_id and track.run_start:
+        return f"claude-code:{message_id}:{track.run_start}"
+    if record.uuid:
+        return f"claude-code:{record.uuid}"
+    return f"claude-code:{session}:{message_id or track.items}"
+
+
+def larger(one: UsageDraft, other: UsageDraft) -> UsageDraft:
+    """The larger of two reports on one response; the first if they are equal."""
+    return other if (other.output, other.input) > (one.output, one.input) else one
+
+
+def _count(number: Number) -> int:
+    if number is None or not 0 <= number < 2**53:
+        return 0
+    return int(number)
+
+
+def _nano(usd: float | None) -> int | None:
+    if usd is None or not 0 <= usd < 1e9:
+        return None
+    return round(usd * 1e9)

@@ -1,0 +1,142 @@
+"""Every example transcript, against a count made without the adapter."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from vox.sources.base import Batch, Form
+from vox.sources.claude_code import ClaudeCode
+from vox.sources.claude_code.lineage import PlainIds
+
+SOURCE = ClaudeCode(PlainIds)
+HERE = Path(__file__).parent
+CORPUS = Path(os.environ.get("VOX_CLAUDE_CODE_DATA", HERE.parent / "data" / "claude_code"))
+FILES = sorted(path for path in CORPUS.rglob("*") if path.is_file())
+NOT_TRANSCRIPTS = (".md", ".txt", "session-empty.jsonl", "expected-", "history-")
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+counting = load("count_claude_code")
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(CORPUS).as_posix()
+
+
+def read(path: Path, records: list[bytes]) -> Batch:
+    return SOURCE.reader(path, None, lambda: iter(())).read(records)
+
+
+@pytest.fixture(params=FILES, ids=name_of)
+def path(request: pytest.FixtureRequest) -> Path:
+    assert isinstance(request.param, Path)
+    return request.param
+
+
+def test_records_items_and_rejections_equal_the_independent_count(path: Path) -> None:
+    data = path.read_bytes()
+    count = counting.Count(data)
+    batch = read(path, counting.split(data)[0])
+    assert Counter(batch.record_types) == count.types
+    kinds = Counter(f"{d.role.name.lower()} {d.kind.name.lower()}" for d in batch.drafts)
+    assert kinds == count.kinds
+    assert len(batch.rejected) == count.rejected
+
+
+def test_transcripts_are_recognised_and_other_files_are_not(path: Path) -> None:
+    transcript = not any(mark in path.name for mark in NOT_TRANSCRIPTS)
+    assert SOURCE.recognises(path, path.read_bytes()[:65_536]) is transcript
+
+
+def test_every_item_stands_where_its_draft_says(path: Path) -> None:
+    records = counting.split(path.read_bytes())[0]
+    values: dict[int, Any] = {}
+    for draft in read(path, records).drafts:
+        if not isinstance(draft.body, tuple):
+            continue
+        record = records[draft.record]
+        if draft.record not in values:
+            values[draft.record] = json.loads(record.decode("utf-8", "surrogatepass"))
+        value = values[draft.record]
+        for step in draft.body:
+            value = value[step]
+        assert isinstance(value, str) or draft.form is Form.SLICE
+
+
+def test_ordinals_of_every_window_are_contiguous_over_batches(path: Path) -> None:
+    records = counting.split(path.read_bytes())[0]
+    reader = SOURCE.reader(path, None, lambda: iter(()))
+    lengths: dict[str, int] = defaultdict(int)
+    for start in range(0, len(records), 7):
+        batch = reader.read(records[start : start + 7])
+        for window in batch.windows:
+            if window.shares:
+                lengths[window.key] = window.shares
+                assert window.parent is not None
+                assert window.shares <= lengths[window.parent] + sum(
+                    draft.window == window.parent for draft in batch.drafts
+                )
+        for draft in batch.drafts:
+            assert draft.window in batch.at
+        for key, first in batch.at.items():
+            assert first == lengths[key]
+        for draft in batch.drafts:
+            lengths[draft.window] += 1
+
+
+def test_stopping_and_going_on_gives_the_same_items(path: Path) -> None:
+    records = counting.split(path.read_bytes())[0]
+    if not path.name.startswith("agent-"):
+        # The tool names a file after its session; the examples were renamed.
+        sessions = re.findall(rb'"sessionId":"([^"]+)"', b"".join(records))
+        path = path.with_name((sessions[0].decode() if sessions else "s") + ".jsonl")
+
+    def items(batches: list[Batch]) -> list[tuple[Any, ...]]:
+        return [(d.window, d.role, d.kind, d.body, d.name) for b in batches for d in b.drafts]
+
+    batches: list[Batch] = []
+    state: bytes | None = None
+    step = max(1, len(records) // 9)
+    for start in range(0, len(records), step):
+
+        def earlier(start: int = start) -> Iterator[bytes]:
+            return iter(records[:start])
+
+        batches.append(SOURCE.reader(path, state, earlier).read(records[start : start + step]))
+        state = batches[-1].state
+    assert items(batches) == items([read(path, records)])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "spotter/short.jsonl",
+        "spotter/tool_heavy.jsonl",
+        "codemie-code/-tmp-private/4c2ddfdc-b619-4525-8d03-1950fb1b0257.jsonl",
+        "claude-code-log/todowrite_examples.jsonl",
+        "git-ai/claude-code-with-plan.jsonl",
+    ],
+)
+def test_a_real_session_without_retries_is_one_window(name: str) -> None:
+    path = CORPUS / name
+    batch = read(path, counting.split(path.read_bytes())[0])
+    assert len(batch.windows) == 1
+    assert batch.windows[0].fidelity is None
