@@ -11,10 +11,11 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-# The interpreter that the extension is built for; the same for every cargo command, so that none
-# makes another one compile again.
-export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+# What maturin tells PyO3 about the interpreter. With another answer cargo would compile the
+# extension again, and maturin after it.
+AS_MATURIN = PYO3_BUILD_EXTENSION_MODULE=1 PYO3_CONFIG_FILE="$$(echo $(CURDIR)/target/maturin/pyo3-config-*-abi3.txt)"
 
 # zig links against a glibc of 2014, whatever this machine has.
 WHEEL := $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux2014)
@@ -45,7 +46,7 @@ lint: $(STAMPS)/check $(STAMPS)/extension ## ruff, rustfmt, clippy, import-linte
 	ruff format --check
 	lint-imports --no-logo
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- --deny warnings
+	$(AS_MATURIN) cargo clippy --locked --workspace --all-targets -- --deny warnings
 
 .PHONY: format
 format: $(STAMPS)/check ## Format Python and Rust, and fix what ruff can
