@@ -1,4 +1,4 @@
-"""Where things of a user live: the one place that reads the environment.
+"""Where things of a user live: the one place that reads environment variables of vox.
 
 | variable   | meaning                                     | default                          |
 |------------|---------------------------------------------|----------------------------------|

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -14,10 +15,11 @@ from vox.cli import people
 from vox.cli.options import archive_option, json_option
 from vox.cli.output import answer
 from vox.cli.plain import one_line
+from vox.config import load_settings
 from vox.errors import PartialError
 
 if TYPE_CHECKING:
-    from vox.archive import ImportReport, Progress
+    from vox.archive import Archive, ImportReport, Progress
 
 SHOWN_PROBLEMS = 20
 
@@ -47,12 +49,9 @@ def import_(
     SOURCE is a tool, such as claude-code or codex; without one, all are tried. A FILE is
     imported as whichever tool's it is.
     """
-    import vox
-
     names = [source for source in sources if not _is_path(source)]
     paths = [Path(source) for source in sources if _is_path(source)]
-    archive = vox.open(path)
-    with _progress() as progress:
+    with _target(path, dry_run=dry_run) as archive, _progress() as progress:
         report = archive.ingest(
             names or None, root=root, paths=paths, dry_run=dry_run, progress=progress
         )
@@ -66,6 +65,19 @@ def import_(
 
 def _is_path(source: str) -> bool:
     return "/" in source or "\\" in source or source.endswith((".jsonl", ".zst"))
+
+
+@contextmanager
+def _target(path: Path | None, *, dry_run: bool) -> Iterator[Archive]:
+    """The archive to import into; for a dry run that would make one, one that goes away again."""
+    import vox
+
+    if dry_run and not (path or load_settings().archive).exists():
+        with TemporaryDirectory() as folder, vox.open(Path(folder)) as archive:
+            yield archive
+    else:
+        with vox.open(path) as archive:
+            yield archive
 
 
 @contextmanager

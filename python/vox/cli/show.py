@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from vox.cli import people
 from vox.cli.items import item_text
+from vox.cli.ls import ID_PREFIX
 from vox.cli.options import archive_option, json_option, jsonl_option, open_to_read
 from vox.cli.output import Cell, Column, answer, note, rows_as_lines, table
+
+from vox.cli.plain import one_line
+from vox.errors import VoxError
 
 if TYPE_CHECKING:
     from vox.archive import Window
@@ -46,8 +51,20 @@ COLUMNS = (
 PAGE = 1_000
 
 
+def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    try:
+        rows = open_to_read(ctx.params.get("path")).windows(count=500).to_pylist()
+    except VoxError:
+        return []  # a shell that completes has no place for messages
+    return [
+        CompletionItem(row["id"][:ID_PREFIX], help=one_line(row["title"] or row["key"]))
+        for row in rows
+        if row["id"].startswith(incomplete)
+    ]
+
+
 @click.command()
-@click.argument("window")
+@click.argument("window", shell_complete=_complete)
 @click.option("--start", type=click.IntRange(min=0), default=0, help="Position of the first item.")
 @click.option("-n", "--count", type=click.IntRange(min=1), default=50, show_default=True)
 @click.option("--tail", is_flag=True, help="The last items instead of those from --start.")

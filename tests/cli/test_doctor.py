@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import vox
+from tests.cli.conftest import Run
+
+
+def findings(run: Run) -> dict[str, tuple[str, str]]:
+    answer = run("doctor", "--json").answer
+    assert answer["schema"] == "vox.doctor.v1"
+    return {row["what"]: (row["state"], row["says"]) for row in answer["findings"]}
+
+
+def test_before_the_first_import_nothing_is_bad(run: Run, home: Path) -> None:
+    assert run("doctor").status == 0
+    found = findings(run)
+    assert found["vox"][1].startswith(vox.__version__)
+    assert found["archive"] == (
+        "note",
+        f"{home / 'archive'} doesn't exist yet; `vox import` makes it",
+    )
+    assert not home.exists(), "looking makes nothing"
+
+
+def test_an_archive_is_opened_and_counted(run: Run, imported: str) -> None:
+    state, says = findings(run)["archive"]
+    assert state == "ok"
+    assert "1 window" in says
+
+
+def test_the_folders_of_the_tools_are_looked_at(
+    run: Run, transcript: Path, monkeypatch: object
+) -> None:
+    assert {"Claude Code", "Codex"} <= set(findings(run))
+
+
+def test_an_archive_that_cannot_be_opened_is_bad(run: Run, home: Path) -> None:
+    (home / "archive").mkdir(parents=True)
+    outcome = run("doctor", "--json")
+    assert outcome.status == 10
+    assert ("bad", "archive") in {(row["state"], row["what"]) for row in outcome.answer["findings"]}
