@@ -14,7 +14,6 @@ from vox.cli.items import item_text
 from vox.cli.ls import ID_PREFIX
 from vox.cli.options import archive_option, json_option, jsonl_option, open_to_read
 from vox.cli.output import Cell, Column, answer, note, rows_as_lines, table
-
 from vox.cli.plain import one_line
 from vox.errors import VoxError
 
