@@ -67,6 +67,8 @@ pub struct WindowRow {
     pub fidelity: u8,
     /// Survives tiering and collection.
     pub pinned: bool,
+    /// The run that takes its next item, if it owns one.
+    pub run: Option<RunNo>,
     /// UTC milliseconds.
     pub created_at: i64,
     /// UTC milliseconds.
@@ -93,6 +95,9 @@ pub struct RunRow {
     pub window: WindowNo,
     /// How many items.
     pub len: u32,
+    /// Chain hash after its last item: of the last item on its path that isn't a side item.
+    #[serde(with = "serde_bytes")]
+    pub chain: [u8; 32],
 }
 
 /// A row of `usage`: what a provider reported for one response, in tokens.

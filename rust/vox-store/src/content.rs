@@ -11,7 +11,7 @@ use vox_types::{BlobRef, Code, ContentHash, Error, Result};
 
 use crate::{
     Store,
-    blobs::{self, BlobWriter, Dictionary, NewBlob, PreparedBlobs, Stored, Uses},
+    blobs::{self, BlobWriter, Dictionary, NewBlob, PreparedBlobs, Stored},
     env::Generation,
     events,
     index::HashIndex,
@@ -70,18 +70,15 @@ impl Store {
     }
 
     fn commit_held(&self, generation: &Arc<Generation>, blobs: PreparedBlobs) -> Result<Stored> {
-        let mut uses = vec![Uses::default(); blobs.unique.len()];
-        for place in &blobs.places {
-            uses[*place as usize].holds += 1;
-        }
         let count = blobs.places.len() as u64;
         self.write(generation, move |generation, txn| {
             let tables = &generation.tables;
-            let mut writer = BlobWriter::begin(tables, txn)?;
-            writer.store(txn, &blobs, generation.number, &uses)?;
+            let mut writer = BlobWriter::begin(tables, txn, &blobs, generation.number)?;
+            for i in 0..blobs.places.len() {
+                writer.hold(txn, i)?;
+            }
             let stored = writer.finish(txn)?;
             events::append(tables, txn, now(), None, Event::BlobsHeld { count })?;
-            HashIndex::of_blobs(tables).settle(txn)?;
             Ok(stored)
         })
     }

@@ -10,6 +10,7 @@ pub mod events;
 pub mod fault;
 pub mod index;
 mod meta;
+pub mod spine;
 mod store;
 pub mod tables;
 

@@ -8,4 +8,4 @@ mod writer;
 pub use codec::{Dictionary, MAX_BLOB, decompress};
 pub use prepare::{NewBlob, Prepared, PreparedBlobs, prepare};
 pub use reader::{blob_at, find, group_at, hash_of, read, verified_read};
-pub use writer::{BlobWriter, Stored, UNUSED, Uses};
+pub use writer::{BlobWriter, Stored};

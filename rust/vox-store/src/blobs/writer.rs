@@ -12,7 +12,11 @@ use super::{
     prepare::{Prepared, PreparedBlobs, State},
     reader,
 };
-use crate::{fault::Fallible, index::HashIndex, tables::Tables};
+use crate::{
+    fault::Fallible,
+    index::{Finder, HashIndex},
+    tables::Tables,
+};
 
 /// Slots a segment may have; far above what 64 KB hold, below what two bytes count.
 const MAX_SLOTS: usize = 60_000;
@@ -40,9 +44,27 @@ impl std::ops::Add for Stored {
     }
 }
 
-/// Appends blobs to the open segment.
+/// How a batch uses one of its blobs.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    reference: Option<BlobRef>,
+    references: u32,
+    holds: u32,
+}
+
+/// Stores what is used of a prepared batch.
+///
+/// Call [`refer`](Self::refer) or [`hold`](Self::hold) for each use, then
+/// [`finish`](Self::finish): the index is only then complete.
 pub struct BlobWriter<'a> {
     tables: &'a Tables,
+    blobs: &'a PreparedBlobs,
+    finder: Finder,
+    /// Whether what was found when the batch was prepared still stands.
+    trusted: bool,
+    /// Whether only the recent index can have changed since.
+    recent_only: bool,
+    uses: Vec<Uses>,
     segment: u64,
     /// Slots and bytes that stand in `tails` already.
     tail_slots: usize,
@@ -52,21 +74,14 @@ pub struct BlobWriter<'a> {
     stored: Stored,
 }
 
-/// How a batch uses one of its blobs.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Uses {
-    /// Places in the archive that name it.
-    pub references: u32,
-    /// Holds taken on it.
-    pub holds: u32,
-}
-
-/// Stands for a blob that isn't used and so wasn't stored.
-pub const UNUSED: BlobRef = BlobRef(u64::MAX);
-
 impl<'a> BlobWriter<'a> {
-    /// Finds the open segment.
-    pub fn begin(tables: &'a Tables, txn: &RwTxn<'_>) -> Fallible<Self> {
+    /// Finds the open segment of generation `generation`.
+    pub fn begin(
+        tables: &'a Tables,
+        txn: &RwTxn<'_>,
+        blobs: &'a PreparedBlobs,
+        generation: u64,
+    ) -> Fallible<Self> {
         let last = tables.segments.last(txn)?.map(|(key, _)| key.try_into().map(u64::from_be_bytes));
         let segment = match last {
             Some(Ok(last)) => last + 1,
@@ -75,8 +90,15 @@ impl<'a> BlobWriter<'a> {
             }
             None => 0,
         };
+        let index = HashIndex::of_blobs(tables);
+        let trusted = blobs.generation == generation;
         let mut writer = Self {
             tables,
+            blobs,
+            finder: index.finder(txn)?,
+            trusted,
+            recent_only: trusted && blobs.merges == index.merges(txn)?,
+            uses: vec![Uses::default(); blobs.unique.len()],
             segment,
             tail_slots: 0,
             tail_bytes: 0,
@@ -92,51 +114,39 @@ impl<'a> BlobWriter<'a> {
         Ok(writer)
     }
 
-    /// Stores what is used and new of `blobs`, counts the uses, and gives the reference of each
-    /// of `blobs.unique`, or [`UNUSED`].
-    pub fn store(
-        &mut self,
-        txn: &mut RwTxn<'_>,
-        blobs: &'a PreparedBlobs,
-        generation: u64,
-        uses: &[Uses],
-    ) -> Fallible<Vec<BlobRef>> {
-        let index = HashIndex::of_blobs(self.tables);
-        let finder = index.finder(txn)?;
-        let trusted = blobs.generation == generation;
-        let recent_only = trusted && blobs.merges == index.merges(txn)?;
-        let mut changes = Vec::with_capacity(blobs.unique.len());
-        let mut references = Vec::with_capacity(blobs.unique.len());
-        for (blob, uses) in blobs.unique.iter().zip(uses) {
-            if *uses == Uses::default() {
-                references.push(UNUSED);
-                continue;
+    /// Counts a place that names the `i`-th blob of the batch, and stores it if it is new.
+    pub fn refer(&mut self, txn: &mut RwTxn<'_>, i: usize) -> Fallible<BlobRef> {
+        let place = self.blobs.places[i] as usize;
+        self.uses[place].references += 1;
+        self.place(txn, place)
+    }
+
+    /// Takes a hold on the `i`-th blob of the batch, and stores it if it is new.
+    pub fn hold(&mut self, txn: &mut RwTxn<'_>, i: usize) -> Fallible<BlobRef> {
+        let place = self.blobs.places[i] as usize;
+        self.uses[place].holds += 1;
+        self.place(txn, place)
+    }
+
+    fn place(&mut self, txn: &mut RwTxn<'_>, place: usize) -> Fallible<BlobRef> {
+        if let Some(reference) = self.uses[place].reference {
+            return Ok(reference);
+        }
+        let blob = &self.blobs.unique[place];
+        let known = match blob.state {
+            State::Known(known) if self.trusted => Some(known),
+            _ if self.recent_only => {
+                reader::find_recent(self.tables, &self.finder, txn, &blob.hash)?
             }
-            let known = match blob.state {
-                State::Known(known) if trusted => Some(known),
-                _ if recent_only => {
-                    reader::find_recent(self.tables, &finder, txn, &blob.hash)?
-                }
-                _ => reader::find(self.tables, &finder, txn, &blob.hash)?
-                    .map(|entry| BlobRef(entry.payload)),
-            };
-            let reference = match known {
-                Some(known) => known,
-                None => self.append(txn, blob)?,
-            };
-            references.push(reference);
-            changes.push(Entry {
-                prefix: blob.hash.prefix(),
-                payload: reference.0,
-                references: i64::from(uses.references),
-                holds: i64::from(uses.holds),
-            });
-        }
-        changes.sort_unstable_by_key(|entry| entry.prefix);
-        for change in changes {
-            index.add(txn, change)?;
-        }
-        Ok(references)
+            _ => reader::find(self.tables, &self.finder, txn, &blob.hash)?
+                .map(|entry| BlobRef(entry.payload)),
+        };
+        let reference = match known {
+            Some(known) => known,
+            None => self.append(txn, blob)?,
+        };
+        self.uses[place].reference = Some(reference);
+        Ok(reference)
     }
 
     fn append(&mut self, txn: &mut RwTxn<'_>, blob: &'a Prepared) -> Fallible<BlobRef> {
@@ -194,12 +204,30 @@ impl<'a> BlobWriter<'a> {
         Ok(())
     }
 
-    /// Writes what the open segment got as one more of its tails.
+    /// Writes what the open segment got as one more of its tails, and counts all uses.
     pub fn finish(self, txn: &mut RwTxn<'_>) -> Fallible<Stored> {
         if !self.fresh.is_empty() {
             let key = keys::tail(self.segment, self.tail_slots as u16);
             self.tables.tails.put(txn, &key, &segment::encode(&self.fresh))?;
         }
+        let used = self.uses.iter().zip(&self.blobs.unique);
+        let mut changes: Vec<Entry> = used
+            .filter_map(|(uses, blob)| {
+                Some(Entry {
+                    prefix: blob.hash.prefix(),
+                    payload: uses.reference?.0,
+                    references: i64::from(uses.references),
+                    holds: i64::from(uses.holds),
+                })
+            })
+            .collect();
+        // In the order of the tree, so that its pages are visited once.
+        changes.sort_unstable_by_key(|change| change.prefix);
+        let index = HashIndex::of_blobs(self.tables);
+        for change in changes {
+            index.add(txn, change)?;
+        }
+        index.settle(txn)?;
         Ok(self.stored)
     }
 }

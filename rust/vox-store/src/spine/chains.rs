@@ -1,0 +1,123 @@
+//! Chain hashes of stored items, and finding an item by the path that leads to it.
+
+use heed::RoTxn;
+use vox_format::chunk::Chunk;
+use vox_types::{ChainHash, ContentHash, ItemId, ItemKind, Role, WindowNo};
+
+use super::{extents, runs};
+use crate::{blobs, fault::Fallible, index::Finder, tables::Tables};
+
+/// The chain hash of a stored item.
+pub fn of_item(tables: &Tables, txn: &RoTxn<'_>, item: ItemId) -> Fallible<ChainHash> {
+    let (chunk, place) = runs::chunk_of(tables, txn, item)?;
+    chain_in(tables, txn, &chunk, place)
+}
+
+fn chain_in(tables: &Tables, txn: &RoTxn<'_>, chunk: &Chunk<'_>, place: usize) -> Fallible<ChainHash> {
+    let mut fault = None;
+    let chains = chunk.chains(place + 1, |blob| {
+        blobs::hash_of(tables, txn, blob).map_err(|error| {
+            fault = Some(error);
+            vox_types::Error::damaged("the hash of a blob can't be read")
+        })
+    });
+    match (chains, fault) {
+        (_, Some(fault)) => Err(fault),
+        (Ok(chains), None) => Ok(chains[place]),
+        (Err(error), None) => Err(error.into()),
+    }
+}
+
+/// The last of the first `count` items of a window that isn't a side item.
+pub fn last_on_path(
+    tables: &Tables,
+    txn: &RoTxn<'_>,
+    window: WindowNo,
+    count: u64,
+) -> Fallible<Option<ItemId>> {
+    let mut end = count;
+    while end > 0 {
+        let Some(extent) = extents::at(tables, txn, window, end - 1)? else { return Ok(None) };
+        let mut position = extent.first + (end - 1 - extent.ordinal) as u32;
+        loop {
+            let item = ItemId::new(extent.run, position);
+            let (chunk, place) = runs::chunk_of(tables, txn, item)?;
+            if let Some(found) = last_on_path_in(&chunk, place + 1) {
+                let back = (place - found) as u32;
+                if position - back >= extent.first {
+                    return Ok(Some(ItemId::new(extent.run, position - back)));
+                }
+                break;
+            }
+            match position.checked_sub(place as u32 + 1) {
+                Some(before) if before >= extent.first => position = before,
+                _ => break,
+            }
+        }
+        end = extent.ordinal;
+    }
+    Ok(None)
+}
+
+fn last_on_path_in(chunk: &Chunk<'_>, end: usize) -> Option<usize> {
+    (0..end).rfind(|i| !chunk.attributes_at(*i).side())
+}
+
+/// What an item must be to be the same item on the same path.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// The item's chain hash.
+    pub chain: ChainHash,
+    /// The chain hash of its parent.
+    pub parent: ChainHash,
+    /// Its parent, where that is a stored item.
+    pub parent_item: Option<ItemId>,
+    /// Who speaks.
+    pub role: Role,
+    /// What it is.
+    pub kind: ItemKind,
+    /// Its content.
+    pub content: ContentHash,
+    /// Whether it is a side item.
+    pub side: bool,
+    /// Its time, if that has to agree.
+    pub created_at: Option<i64>,
+}
+
+/// An item that is already stored and is all that is `wanted`.
+pub fn find(
+    tables: &Tables,
+    finder: &Finder,
+    txn: &RoTxn<'_>,
+    wanted: &Wanted,
+) -> Fallible<Option<ItemId>> {
+    for entry in finder.find(txn, wanted.chain.prefix())? {
+        let item = ItemId(entry.payload);
+        if is(tables, txn, item, wanted)? {
+            return Ok(Some(item));
+        }
+    }
+    Ok(None)
+}
+
+fn is(tables: &Tables, txn: &RoTxn<'_>, item: ItemId, wanted: &Wanted) -> Fallible<bool> {
+    let (chunk, place) = runs::chunk_of(tables, txn, item)?;
+    let attributes = chunk.attributes_at(place);
+    if attributes.role() != wanted.role
+        || attributes.kind()? != wanted.kind
+        || attributes.side() != wanted.side
+        || wanted.created_at.is_some_and(|at| at != chunk.created_at().get(place) as i64)
+        || blobs::hash_of(tables, txn, chunk.content_at(place))? != wanted.content
+    {
+        return Ok(false);
+    }
+    // The same parent makes it the same chain; only else the whole chunk has to be hashed.
+    match last_on_path_in(&chunk, place) {
+        None => Ok(chunk.chain_before() == wanted.parent),
+        Some(parent) => {
+            let parent_item = ItemId(item.0 - (place - parent) as u64);
+            Ok(wanted.parent_item == Some(parent_item)
+                || chain_in(tables, txn, &chunk, parent)? == wanted.parent)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What can change about items: ranges with a value.
+
+use std::ops::{
+    Bound::{Excluded, Included},
+    Range,
+};
+
+use heed::{RoTxn, RwTxn};
+use vox_format::{keys, rows::OverlayRange};
+use vox_types::{Error, OverlayKind, WindowNo};
+
+use crate::{fault::Fallible, tables::Tables};
+
+/// The ranges that touch `ordinals`, in order.
+pub fn touching(
+    tables: &Tables,
+    txn: &RoTxn<'_>,
+    window: WindowNo,
+    kind: OverlayKind,
+    ordinals: Range<u64>,
+) -> Fallible<Vec<OverlayRange>> {
+    let key = |ordinal| keys::overlay(window, kind as u8, ordinal);
+    let mut ranges = Vec::new();
+    if let Some((found, value)) =
+        tables.overlays.get_lower_than(txn, &key(ordinals.start))?
+        && let Some((owner, overlay, first)) = keys::split_overlay(found)
+        && (owner, overlay) == (window, kind as u8)
+    {
+        let range = OverlayRange::decode(first, value)?;
+        if range.end() > ordinals.start {
+            ranges.push(range);
+        }
+    }
+    let (from, to) = (key(ordinals.start), key(ordinals.end));
+    for row in tables.overlays.range(txn, &(Included(&from[..]), Excluded(&to[..])))? {
+        let (found, value) = row?;
+        let Some((_, _, first)) = keys::split_overlay(found) else {
+            return Err(Error::damaged("a key of overlays isn't 13 bytes long").into());
+        };
+        ranges.push(OverlayRange::decode(first, value)?);
+    }
+    Ok(ranges)
+}
+
+/// Says `value` of all of `ordinals`, or nothing more with none. Gives how many items had a value
+/// there before.
+pub fn set(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    window: WindowNo,
+    kind: OverlayKind,
+    ordinals: Range<u64>,
+    value: Option<i64>,
+) -> Fallible<u64> {
+    let key = |ordinal| keys::overlay(window, kind as u8, ordinal);
+    let mut covered = 0;
+    for old in touching(tables, txn, window, kind, ordinals.clone())? {
+        covered += old.end().min(ordinals.end) - old.first.max(ordinals.start);
+        tables.overlays.delete(txn, &key(old.first))?;
+        let left = old.first..old.first.max(ordinals.start);
+        let right = ordinals.end.min(old.end())..old.end();
+        for rest in [left, right] {
+            if !rest.is_empty() {
+                put(tables, txn, &key(rest.start), rest, old.value)?;
+            }
+        }
+    }
+    if let Some(value) = value
+        && !ordinals.is_empty()
+    {
+        put(tables, txn, &key(ordinals.start), ordinals, value)?;
+    }
+    Ok(covered)
+}
+
+fn put(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    key: &[u8],
+    ordinals: Range<u64>,
+    value: i64,
+) -> Fallible<()> {
+    let range = OverlayRange { first: ordinals.start, count: ordinals.end - ordinals.start, value };
+    tables.overlays.put(txn, key, &range.encode())?;
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Runs of items in chunks.
+
+use heed::{PutFlags, RoTxn, RwTxn};
+use vox_format::{
+    chunk::{Chunk, ItemRow, MAX_ITEMS, encode_chunk},
+    keys,
+    rows::{self, RunRow},
+};
+use vox_types::{ChainHash, Code, Error, ItemId, RunNo, WindowNo};
+
+use crate::{fault::Fallible, tables::Tables};
+
+/// The row of a run.
+pub fn get(tables: &Tables, txn: &RoTxn<'_>, run: RunNo) -> Fallible<RunRow> {
+    match tables.runs.get(txn, &run.to_be_bytes())? {
+        Some(row) => Ok(rows::decode(row, "a run")?),
+        None => Err(Error::new(Code::NotFound, format!("there is no run {run}")).into()),
+    }
+}
+
+/// The first position and the bytes of the chunk that holds `position`.
+pub fn chunk_at<'t>(
+    tables: &Tables,
+    txn: &'t RoTxn<'_>,
+    run: RunNo,
+    position: u32,
+) -> Fallible<Option<(u32, &'t [u8])>> {
+    let found = tables.chunks.get_lower_than_or_equal_to(txn, &keys::pair(run, position))?;
+    Ok(found.and_then(|(key, value)| match keys::split_pair(key) {
+        Some((owner, first)) if owner == run => Some((first, value)),
+        _ => None,
+    }))
+}
+
+/// The chunk that holds `item`, and the item's place there.
+pub fn chunk_of<'t>(
+    tables: &Tables,
+    txn: &'t RoTxn<'_>,
+    item: ItemId,
+) -> Fallible<(Chunk<'t>, usize)> {
+    if let Some((first, value)) = chunk_at(tables, txn, item.run(), item.position())? {
+        let chunk = Chunk::parse(value)?;
+        let place = (item.position() - first) as usize;
+        if place < chunk.len() {
+            return Ok((chunk, place));
+        }
+    }
+    Err(Error::new(Code::NotFound, format!("there is no item {item}")).into())
+}
+
+/// Starts a run of `window`, whose path so far ends in `chain`.
+pub fn start(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    window: WindowNo,
+    chain: ChainHash,
+) -> Fallible<RunNo> {
+    let last = tables.runs.last(txn)?;
+    let last = last.and_then(|(key, _)| key.try_into().map(u32::from_be_bytes).ok());
+    let run = last.map_or(0, |last| last + 1);
+    let row = RunRow { window, len: 0, chain: chain.0 };
+    tables.runs.put_with_flags(txn, PutFlags::APPEND, &run.to_be_bytes(), &rows::encode(&row)?)?;
+    Ok(run)
+}
+
+/// Appends items to a run; `chains` are their chain hashes. Gives the position of the first.
+pub fn append(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    run: RunNo,
+    items: &[ItemRow],
+    chains: &[ChainHash],
+) -> Fallible<u32> {
+    let mut row = get(tables, txn, run)?;
+    let first = row.len;
+    let mut tip = ChainHash(row.chain);
+    let (mut rest, mut rest_chains) = (items, chains);
+    while !rest.is_empty() {
+        let open = row.len % MAX_ITEMS as u32;
+        let fits = (MAX_ITEMS - open as usize).min(rest.len());
+        let (part, others) = rest.split_at(fits);
+        let (part_chains, other_chains) = rest_chains.split_at(fits);
+        let key = keys::pair(run, row.len - open);
+        let value = if open == 0 {
+            encode_chunk(&tip, part)
+        } else {
+            match tables.chunks.get(txn, &key)? {
+                Some(value) => Chunk::parse(value)?.extend(part)?,
+                None => {
+                    return Err(Error::damaged(format!("the last chunk of run {run} is missing")).into());
+                }
+            }
+        };
+        tables.chunks.put(txn, &key, &value)?;
+        row.len += fits as u32;
+        let on_path = part.iter().zip(part_chains).rfind(|(item, _)| !item.side);
+        tip = on_path.map_or(tip, |(_, chain)| *chain);
+        (rest, rest_chains) = (others, other_chains);
+    }
+    row.chain = tip.0;
+    tables.runs.put(txn, &run.to_be_bytes(), &rows::encode(&row)?)?;
+    Ok(first)
+}
