@@ -1,0 +1,36 @@
+"""Runs all benchmarks, one after the other, at full size.
+
+python benches/run.py            about an hour
+python benches/run.py --quick    smaller sizes, some minutes; to see that everything runs
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+FULL = {
+    "bench_store.py": ["--preload", "10000000"],
+    "bench_viewport.py": [],
+    "bench_import.py": ["--big-file", "4"],
+}
+QUICK = {
+    "bench_store.py": ["--items", "50000", "--singles", "300"],
+    "bench_viewport.py": ["--small", "50000", "--large", "200000"],
+    "bench_import.py": ["--gigabytes", "0.02", "--big-file", "0.02"],
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    chosen = QUICK if parser.parse_args().quick else FULL
+    here = Path(__file__).resolve().parent
+    ended = [subprocess.run([sys.executable, here / b, *o]).returncode for b, o in chosen.items()]
+    return max(ended)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
