@@ -2,6 +2,7 @@
 //!
 //! `contracts/archive-format.md` says what stands where.
 
+pub mod append;
 pub mod blobs;
 mod commit;
 mod content;

@@ -1,0 +1,292 @@
+//! Appending items to a window: compare what it has, share what stands elsewhere, add the rest.
+
+use heed::RwTxn;
+use vox_format::{
+    chunk::ItemRow,
+    leaf::Entry,
+    rows::{Event, Extent, WindowRow},
+};
+use vox_types::{ChainHash, Code, ContentHash, Error, ItemId, LinkKind, WindowNo};
+
+use super::{
+    Applying,
+    batch::{NewItem, WindowItems},
+};
+use crate::{
+    blobs, events,
+    fault::Fallible,
+    index::{Finder, HashIndex},
+    spine::{
+        chains::{self, Wanted},
+        extents, runs, windows,
+    },
+};
+
+impl Applying<'_> {
+    pub(super) fn items(&mut self, txn: &mut RwTxn<'_>, new: &WindowItems) -> Fallible<()> {
+        let Some(mut no) = windows::by_key(self.tables, txn, &new.window)? else {
+            return Err(super::no_window(&new.window).into());
+        };
+        let has = windows::expect(self.tables, txn, no)?.items;
+        if new.at > has {
+            return Err(Error::new(
+                Code::Conflict,
+                format!(
+                    "items for place {} of {} came, but it has {has}; read its source again from the start",
+                    new.at, new.window
+                ),
+            )
+            .into());
+        }
+        let mut fresh = 0;
+        for (item, ordinal) in new.items.iter().zip(new.at..has) {
+            if !self.has_item(txn, no, ordinal, item)? {
+                no = self.diverge(txn, no, ordinal)?;
+                break;
+            }
+            fresh += 1;
+        }
+        self.done.known += fresh as u64;
+        self.append_items(txn, no, &new.items[fresh..])
+    }
+
+    fn hash(&self, item: &NewItem) -> ContentHash {
+        self.prepared.blobs.hash(item.content)
+    }
+
+    fn has_item(
+        &self,
+        txn: &RwTxn<'_>,
+        window: WindowNo,
+        ordinal: u64,
+        item: &NewItem,
+    ) -> Fallible<bool> {
+        let Some(stored) = extents::item(self.tables, txn, window, ordinal)? else {
+            return Err(Error::damaged(format!("window {window} lacks its item {ordinal}")).into());
+        };
+        let (chunk, place) = runs::chunk_of(self.tables, txn, stored)?;
+        let attributes = chunk.attributes_at(place);
+        Ok(attributes.role() == item.role
+            && attributes.kind()? == item.kind
+            && attributes.side() == item.side
+            && blobs::hash_of(self.tables, txn, chunk.content_at(place))? == self.hash(item))
+    }
+
+    /// Starts a new revision of a window that its producer rewrote from `ordinal` on.
+    fn diverge(&mut self, txn: &mut RwTxn<'_>, old_no: WindowNo, ordinal: u64) -> Fallible<WindowNo> {
+        let old = windows::expect(self.tables, txn, old_no)?;
+        let no = self.create(txn, &old.key, old.revision + 1, |_, _, row| {
+            *row = WindowRow {
+                id: row.id,
+                revision: row.revision,
+                root: row.root,
+                source: row.source,
+                run: None,
+                parent: None,
+                pinned: false,
+                deleted_at: None,
+                chain: ChainHash::ROOT.0,
+                items: 0,
+                bytes: 0,
+                tokens: 0,
+                trimmed: 0,
+                ..old.clone()
+            };
+            Ok(())
+        })?;
+        self.link(txn, no, old_no, LinkKind::ForkedFrom)?;
+        self.copy_beginning(txn, old_no, no, ordinal)?;
+        self.done.diverged += 1;
+        Ok(no)
+    }
+
+    fn append_items(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        no: WindowNo,
+        items: &[NewItem],
+    ) -> Fallible<()> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        let old = windows::expect(self.tables, txn, no)?;
+        let mut path = Path::of(self, txn, no, &old, items)?;
+        let mut row = old.clone();
+        for item in items {
+            path.place(self, txn, &mut row, item)?;
+        }
+        path.write_own(self, txn, &mut row)?;
+        windows::put(self.tables, txn, no, Some(&old), &row)?;
+        let what = Event::ItemsAppended { first: old.items, count: row.items - old.items };
+        events::append(self.tables, txn, self.now, Some(no), what)
+    }
+}
+
+/// The end of a window's path while items are put to it.
+struct Path {
+    window: WindowNo,
+    /// Chain hash of the last item that isn't a side item, and that item if it is stored.
+    chain: ChainHash,
+    last: Option<ItemId>,
+    /// The time of the last item.
+    time: i64,
+    /// While all items of the path are shared, the next may be too.
+    sharing: Option<Finder>,
+    replays: bool,
+    /// Items of the window's own that aren't in a run yet, their chains, and the chain before
+    /// them.
+    own: Vec<ItemRow>,
+    own_chains: Vec<ChainHash>,
+    before_own: ChainHash,
+}
+
+impl Path {
+    fn of(
+        applying: &Applying<'_>,
+        txn: &RwTxn<'_>,
+        window: WindowNo,
+        row: &WindowRow,
+        items: &[NewItem],
+    ) -> Fallible<Self> {
+        let tables = applying.tables;
+        let last = chains::last_on_path(tables, txn, window, row.items)?;
+        let shared = match last {
+            Some(last) => runs::get(tables, txn, last.run())?.window != window,
+            None => true,
+        };
+        let batch = &applying.prepared.batch;
+        let change = batch.windows.iter().find(|change| change.key == row.key);
+        let time = match row.items {
+            // What stands before the first recorded time is as old as that.
+            0 => items.iter().find_map(|item| item.created_at).unwrap_or(batch.fallback_time),
+            _ => row.updated_at,
+        };
+        let chain = ChainHash(row.chain);
+        Ok(Self {
+            window,
+            chain,
+            last,
+            time,
+            sharing: if shared { Some(HashIndex::of_chains(tables).finder(txn)?) } else { None },
+            replays: change.is_some_and(|change| change.replays),
+            own: Vec::new(),
+            own_chains: Vec::new(),
+            before_own: chain,
+        })
+    }
+
+    /// Puts one item to the end.
+    fn place(
+        &mut self,
+        applying: &mut Applying<'_>,
+        txn: &mut RwTxn<'_>,
+        row: &mut WindowRow,
+        item: &NewItem,
+    ) -> Fallible<()> {
+        let content = applying.hash(item);
+        let chain = self.chain.child(item.role, item.kind, &content);
+        let at = item.created_at.unwrap_or(self.time);
+        if let Some(finder) = &self.sharing {
+            let wanted = Wanted {
+                chain,
+                parent: self.chain,
+                parent_item: self.last,
+                role: item.role,
+                kind: item.kind,
+                content,
+                side: item.side,
+                created_at: (!self.replays).then_some(at),
+            };
+            if let Some(found) = chains::find(applying.tables, finder, txn, &wanted)? {
+                self.write_own(applying, txn, row)?;
+                let ordinal = row.items;
+                let extent =
+                    Extent { ordinal, run: found.run(), first: found.position(), count: 1 };
+                extents::push(applying.tables, txn, self.window, extent)?;
+                applying.done.shared += 1;
+                if !item.side {
+                    (self.chain, self.last) = (chain, Some(found));
+                }
+                self.before_own = self.chain;
+                self.count(applying, row, item, at);
+                return Ok(());
+            }
+            if !item.side {
+                self.sharing = None;
+            }
+        }
+        let stored = ItemRow {
+            content: applying.writer.refer(txn, item.content)?,
+            extra: match item.extra {
+                Some(extra) => Some(applying.writer.refer(txn, extra)?),
+                None => None,
+            },
+            created_at: at,
+            byte_len: applying.prepared.lengths[item.content],
+            role: item.role,
+            kind: item.kind,
+            fidelity: item.fidelity,
+            redacted: item.redacted,
+            side: item.side,
+            name: applying.interner.intern(applying.tables, txn, item.name.as_deref())?,
+            token_estimate: item.token_estimate,
+            preview: item.preview.clone(),
+        };
+        self.own.push(stored);
+        self.own_chains.push(chain);
+        if !item.side {
+            (self.chain, self.last) = (chain, None);
+        }
+        applying.done.added += 1;
+        self.count(applying, row, item, at);
+        Ok(())
+    }
+
+    fn count(&mut self, applying: &Applying<'_>, row: &mut WindowRow, item: &NewItem, at: i64) {
+        if row.items == 0 {
+            row.created_at = row.created_at.min(at);
+            row.updated_at = at;
+        }
+        self.time = at;
+        row.items += 1;
+        row.bytes += applying.prepared.lengths[item.content];
+        row.tokens += u64::from(item.token_estimate);
+        row.updated_at = row.updated_at.max(at);
+        row.chain = self.chain.0;
+    }
+
+    /// Writes the window's own items that are pending to a run of its own.
+    fn write_own(
+        &mut self,
+        applying: &mut Applying<'_>,
+        txn: &mut RwTxn<'_>,
+        row: &mut WindowRow,
+    ) -> Fallible<()> {
+        if self.own.is_empty() {
+            return Ok(());
+        }
+        let tables = applying.tables;
+        let open = match row.run {
+            Some(run) if runs::get(tables, txn, run)?.chain == self.before_own.0 => Some(run),
+            _ => None,
+        };
+        let run = match open {
+            Some(run) => run,
+            None => runs::start(tables, txn, self.window, self.before_own)?,
+        };
+        let first = runs::append(tables, txn, run, &self.own, &self.own_chains)?;
+        let index = HashIndex::of_chains(tables);
+        for (position, chain) in (first..).zip(&self.own_chains) {
+            let payload = ItemId::new(run, position).0;
+            index.add(txn, Entry { prefix: chain.prefix(), payload, references: 0, holds: 0 })?;
+        }
+        let count = self.own.len() as u32;
+        let ordinal = row.items - u64::from(count);
+        extents::push(tables, txn, self.window, Extent { ordinal, run, first, count })?;
+        row.run = Some(run);
+        self.own.clear();
+        self.own_chains.clear();
+        self.before_own = self.chain;
+        Ok(())
+    }
+}

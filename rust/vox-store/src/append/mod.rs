@@ -1,0 +1,188 @@
+//! Appending: windows, items, usage, cursor and events in one transaction.
+//!
+//! Appending is idempotent. Items that a window has already are compared and skipped; items that
+//! stand on the same path elsewhere are shared; where a producer has rewritten its conversation
+//! the window stays as it was, and a new revision of it shares the beginning.
+
+mod batch;
+mod items;
+mod windows;
+
+use std::{collections::HashSet, sync::Arc};
+
+use heed::RwTxn;
+use vox_format::{
+    keys,
+    rows::{self, Event, QuarantineRow},
+};
+use vox_types::{Code, Error, Result};
+
+pub use batch::{
+    Appended, Batch, NewItem, NewQuarantine, NewUsage, OwnedBlob, WindowChange, WindowItems,
+};
+
+use crate::{
+    Store,
+    blobs::{self, BlobWriter, NewBlob, PreparedBlobs},
+    env::Generation,
+    events,
+    fault::Fallible,
+    meta::now,
+    spine::{cursors, symbols::Interner, usage, windows as window_rows},
+    tables::Tables,
+};
+
+impl Store {
+    /// Appends a batch; durable on return. All of it is written, or with an error nothing.
+    pub fn append(&self, mut batch: Batch) -> Result<Appended> {
+        self.check_writable()?;
+        let generation = self.generation();
+        let blobs: Vec<NewBlob<'_>> = batch
+            .blobs
+            .iter()
+            .map(|blob| NewBlob { bytes: &blob.bytes, dictionary: blob.dictionary })
+            .collect();
+        let prepared = blobs::prepare(&generation, &blobs)?;
+        drop(blobs);
+        let lengths = batch.blobs.iter().map(|blob| blob.bytes.len() as u64).collect();
+        batch.blobs = Vec::new();
+        let work = Arc::new(Prepared { batch, blobs: prepared, lengths });
+        self.write(&generation, move |generation, txn| apply(generation, txn, &work))
+    }
+}
+
+/// A batch whose blobs are hashed and compressed.
+struct Prepared {
+    batch: Batch,
+    blobs: PreparedBlobs,
+    lengths: Vec<u64>,
+}
+
+/// What applying a batch needs at hand.
+struct Applying<'a> {
+    tables: &'a Tables,
+    prepared: &'a Prepared,
+    writer: BlobWriter<'a>,
+    interner: Interner,
+    now: i64,
+    done: Appended,
+}
+
+fn apply(generation: &Generation, txn: &mut RwTxn<'_>, prepared: &Prepared) -> Fallible<Appended> {
+    let tables = &generation.tables;
+    let mut applying = Applying {
+        tables,
+        prepared,
+        writer: BlobWriter::begin(tables, txn, &prepared.blobs, generation.number)?,
+        interner: Interner::default(),
+        now: now(),
+        done: Appended::default(),
+    };
+    let batch = &prepared.batch;
+    let mut written = HashSet::new();
+    for change in &batch.windows {
+        applying.window(txn, change, &mut written)?;
+    }
+    for items in &batch.items {
+        applying.items_once(txn, items, &mut written)?;
+    }
+    applying.usage(txn)?;
+    applying.quarantine(txn)?;
+    let Applying { writer, mut done, now, .. } = applying;
+    let stored = writer.finish(txn)?;
+    done.blobs = stored.added;
+    done.raw_bytes = stored.raw_bytes;
+    done.stored_bytes = stored.stored_bytes;
+    crate::index::HashIndex::of_chains(tables).settle(txn)?;
+    if let Some(cursor) = &batch.cursor {
+        let before = cursors::get(tables, txn, &cursor.path)?;
+        cursors::put(tables, txn, cursor)?;
+        let what = Event::SourceRead {
+            path: String::from_utf8_lossy(&cursor.path).into_owned(),
+            from: if batch.restart { 0 } else { before.map_or(0, |before| before.offset) },
+            to: cursor.offset,
+        };
+        events::append(tables, txn, now, None, what)?;
+    }
+    Ok(done)
+}
+
+impl Applying<'_> {
+    /// The items of `window`, if the batch has some that weren't written yet. They come before
+    /// whatever shares them.
+    fn items_of(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        window: &str,
+        written: &mut HashSet<String>,
+    ) -> Fallible<()> {
+        let batch = &self.prepared.batch;
+        for items in batch.items.iter().filter(|items| items.window == window) {
+            self.items_once(txn, items, written)?;
+        }
+        Ok(())
+    }
+
+    fn items_once(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        items: &WindowItems,
+        written: &mut HashSet<String>,
+    ) -> Fallible<()> {
+        if written.insert(items.window.clone()) {
+            self.items(txn, items)?;
+        }
+        Ok(())
+    }
+
+    fn usage(&mut self, txn: &mut RwTxn<'_>) -> Fallible<()> {
+        for new in &self.prepared.batch.usage {
+            let Some(window) = window_rows::by_key(self.tables, txn, &new.window)? else {
+                return Err(no_window(&new.window).into());
+            };
+            let mut row = new.row.clone();
+            row.model = self.interner.intern(self.tables, txn, new.model.as_deref())?;
+            if usage::record(self.tables, txn, window, &row)? {
+                self.done.usage += 1;
+                let what = Event::UsageRecorded { key: row.key };
+                events::append(self.tables, txn, self.now, Some(window), what)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn quarantine(&mut self, txn: &mut RwTxn<'_>) -> Fallible<()> {
+        let batch = &self.prepared.batch;
+        let Some(cursor) = &batch.cursor else {
+            return match batch.quarantine.is_empty() {
+                true => Ok(()),
+                false => Err(Error::new(
+                    Code::InvalidArgument,
+                    "stretches were set aside without the cursor of their source",
+                )
+                .into()),
+            };
+        };
+        let source = cursors::key(&cursor.path);
+        for new in &batch.quarantine {
+            let key = keys::stretch(&source, new.offset);
+            // A stretch that is there already keeps its row and its one reference.
+            if self.tables.quarantine.get(txn, &key)?.is_some() {
+                continue;
+            }
+            let blob = match new.blob {
+                Some(blob) => Some(self.writer.refer(txn, blob)?.0),
+                None => None,
+            };
+            let kept = new.blob.map_or(0, |blob| self.prepared.lengths[blob]);
+            let reason = new.reason.name().to_owned();
+            let row = QuarantineRow { length: new.length, reason, blob, kept };
+            self.tables.quarantine.put(txn, &key, &rows::encode(&row)?)?;
+        }
+        Ok(())
+    }
+}
+
+fn no_window(key: &str) -> Error {
+    Error::new(Code::InvalidArgument, format!("there is no window with the key {key:?}"))
+}

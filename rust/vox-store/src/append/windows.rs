@@ -1,0 +1,261 @@
+//! Creating windows, and writing down what became known of them.
+
+use std::collections::HashSet;
+
+use heed::RwTxn;
+use vox_format::{
+    keys,
+    rows::{Event, WindowRow},
+};
+use vox_types::{
+    ChainHash, Code, Error, Fidelity, LinkKind, SymbolNo, WindowId, WindowKind, WindowNo,
+};
+
+use super::{Applying, batch::WindowChange};
+use crate::{
+    events,
+    fault::Fallible,
+    spine::{
+        chains, extents, runs,
+        windows::{self, short_hash},
+    },
+};
+
+impl Applying<'_> {
+    /// Creates or changes a window. A window that shares items of another of this batch waits
+    /// for those.
+    pub(super) fn window(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        change: &WindowChange,
+        written: &mut HashSet<String>,
+    ) -> Fallible<()> {
+        if let Some(no) = windows::by_key(self.tables, txn, &change.key)? {
+            let old = windows::expect(self.tables, txn, no)?;
+            let mut row = old.clone();
+            let set = self.set_fields(txn, &mut row, change)?;
+            if !set.is_empty() {
+                windows::put(self.tables, txn, no, Some(&old), &row)?;
+                let what = Event::WindowChanged { set };
+                events::append(self.tables, txn, self.now, Some(no), what)?;
+            }
+            return self.below_parent(txn, no, change);
+        }
+        if change.shares > 0
+            && let Some(parent) = &change.parent
+        {
+            self.items_of(txn, parent, written)?;
+        }
+        let no = self.create(txn, &change.key, 0, |applying, txn, row| {
+            applying.set_fields(txn, row, change).map(drop)
+        })?;
+        self.below_parent(txn, no, change)?;
+        if change.shares > 0 {
+            self.share_beginning(txn, no, change)?;
+        }
+        self.adopt_awaiting(txn, no, &change.key)
+    }
+
+    /// Makes a window's row; `fill` says more about it.
+    pub(super) fn create(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        key: &str,
+        revision: u32,
+        fill: impl FnOnce(&mut Self, &mut RwTxn<'_>, &mut WindowRow) -> Fallible<()>,
+    ) -> Fallible<WindowNo> {
+        let no = windows::next_no(self.tables, txn)?;
+        let at = self.prepared.batch.fallback_time;
+        let mut row = WindowRow {
+            id: WindowId::derive(key, revision).0,
+            key: key.to_owned(),
+            revision,
+            kind: WindowKind::Archived as u8,
+            fidelity: Fidelity::Unknown as u8,
+            root: no,
+            source: self.prepared.batch.cursor.as_ref().map(|cursor| crate::spine::cursors::key(&cursor.path)),
+            created_at: at,
+            updated_at: at,
+            ..WindowRow::default()
+        };
+        fill(self, txn, &mut row)?;
+        row.updated_at = row.updated_at.max(row.created_at);
+        windows::put(self.tables, txn, no, None, &row)?;
+        events::append(self.tables, txn, self.now, Some(no), Event::WindowCreated {})?;
+        self.done.windows += 1;
+        Ok(no)
+    }
+
+    /// Takes over what `change` says; gives the names of the fields that are new.
+    fn set_fields(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        row: &mut WindowRow,
+        change: &WindowChange,
+    ) -> Fallible<Vec<String>> {
+        let mut set = Vec::new();
+        let mut texts = |name: &str, field: &mut Option<String>, new: &Option<String>| {
+            if new.is_some() && field != new {
+                field.clone_from(new);
+                set.push(name.to_owned());
+            }
+        };
+        texts("title", &mut row.title, &change.title);
+        texts("workspace", &mut row.workspace, &change.workspace);
+        texts("thread_id", &mut row.thread_id, &change.thread_id);
+        texts("trace_id", &mut row.trace_id, &change.trace_id);
+        texts("git_sha_at_open", &mut row.git_sha_at_open, &change.git_sha_at_open);
+        texts("git_sha_at_close", &mut row.git_sha_at_close, &change.git_sha_at_close);
+        texts("git_branch", &mut row.git_branch, &change.git_branch);
+        let symbols: [(&str, &mut SymbolNo, &Option<String>); 3] = [
+            ("repo", &mut row.repo, &change.repo),
+            ("agent", &mut row.agent, &change.agent),
+            ("model_route", &mut row.model_route, &change.model_route),
+        ];
+        for (name, field, new) in symbols {
+            if new.is_some() {
+                let symbol = self.interner.intern(self.tables, txn, new.as_deref())?;
+                if *field != symbol {
+                    *field = symbol;
+                    set.push(name.to_owned());
+                }
+            }
+        }
+        let numbers = [
+            ("kind", &mut row.kind, change.kind.map(|kind| kind as u8)),
+            ("fidelity", &mut row.fidelity, change.fidelity.map(|fidelity| fidelity as u8)),
+        ];
+        for (name, field, new) in numbers {
+            if let Some(new) = new.filter(|new| field != new) {
+                *field = new;
+                set.push(name.to_owned());
+            }
+        }
+        if let Some(at) = change.created_at.filter(|at| *at != row.created_at && row.items == 0) {
+            row.created_at = at;
+            row.updated_at = at;
+            set.push("created_at".to_owned());
+        }
+        Ok(set)
+    }
+
+    /// Puts a root below the parent that `change` names, or lets it wait for that parent.
+    fn below_parent(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        no: WindowNo,
+        change: &WindowChange,
+    ) -> Fallible<()> {
+        let Some(parent_key) = &change.parent else { return Ok(()) };
+        let row = windows::expect(self.tables, txn, no)?;
+        if row.parent.is_some() {
+            return Ok(());
+        }
+        let link = change.link.unwrap_or(LinkKind::DerivedFrom);
+        match windows::by_key(self.tables, txn, parent_key)? {
+            Some(parent) => self.link(txn, no, parent, link),
+            None => {
+                let key = keys::usage(no, &short_hash(parent_key));
+                let mut awaited = [0; 20];
+                awaited[..16].copy_from_slice(&key[4..]);
+                awaited[16..].copy_from_slice(&key[..4]);
+                self.tables.awaited.put(txn, &awaited, &[link as u8])?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts below window `no` the windows that waited for its key.
+    fn adopt_awaiting(&mut self, txn: &mut RwTxn<'_>, no: WindowNo, key: &str) -> Fallible<()> {
+        let mut waiting = Vec::new();
+        for row in self.tables.awaited.prefix_iter(txn, &short_hash(key))? {
+            let (key, value) = row?;
+            let child = key.last_chunk().copied().map_or(no, u32::from_be_bytes);
+            let link = value.first().copied().and_then(LinkKind::from_number);
+            waiting.push((key.to_vec(), child, link.unwrap_or(LinkKind::DerivedFrom)));
+        }
+        for (key, child, link) in waiting {
+            self.tables.awaited.delete(txn, &key)?;
+            if windows::expect(self.tables, txn, child)?.parent.is_none() {
+                self.link(txn, child, no, link)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn link(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        child: WindowNo,
+        parent: WindowNo,
+        link: LinkKind,
+    ) -> Fallible<()> {
+        if windows::adopt(self.tables, txn, child, parent)? {
+            let ordinal = windows::expect(self.tables, txn, parent)?.items;
+            let key = keys::link(child, link as u8, parent);
+            self.tables.links.put(txn, &key, &ordinal.to_le_bytes())?;
+            let what = Event::Linked { link: link as u8, to: parent };
+            events::append(self.tables, txn, self.now, Some(child), what)?;
+        }
+        Ok(())
+    }
+
+    fn share_beginning(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        no: WindowNo,
+        change: &WindowChange,
+    ) -> Fallible<()> {
+        let parent_key = change.parent.as_deref().unwrap_or_default();
+        let Some(parent) = windows::by_key(self.tables, txn, parent_key)? else {
+            return Err(super::no_window(parent_key).into());
+        };
+        let has = windows::expect(self.tables, txn, parent)?.items;
+        if has < change.shares {
+            return Err(Error::new(
+                Code::Conflict,
+                format!(
+                    "{} shares {} items of {parent_key}, which has {has}; read its source again from the start",
+                    change.key, change.shares
+                ),
+            )
+            .into());
+        }
+        self.copy_beginning(txn, parent, no, change.shares)?;
+        self.done.shared += change.shares;
+        Ok(())
+    }
+
+    /// Lets the empty window `to` begin with the first `count` items of `from`.
+    pub(super) fn copy_beginning(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        from: WindowNo,
+        to: WindowNo,
+        count: u64,
+    ) -> Fallible<()> {
+        extents::share(self.tables, txn, from, to, count)?;
+        let old = windows::expect(self.tables, txn, to)?;
+        let mut row = old.clone();
+        row.chain = match chains::last_on_path(self.tables, txn, to, count)? {
+            Some(item) => chains::of_item(self.tables, txn, item)?.0,
+            None => ChainHash::ROOT.0,
+        };
+        for extent in extents::all(self.tables, txn, to)? {
+            let mut position = extent.first;
+            while position < extent.first + extent.count {
+                let item = vox_types::ItemId::new(extent.run, position);
+                let (chunk, place) = runs::chunk_of(self.tables, txn, item)?;
+                let end = chunk.len().min(place + (extent.first + extent.count - position) as usize);
+                for i in place..end {
+                    row.items += 1;
+                    row.bytes += chunk.byte_len().get(i);
+                    row.tokens += chunk.token_estimate().get(i);
+                    row.updated_at = row.updated_at.max(chunk.created_at().get(i) as i64);
+                }
+                position += (end - place) as u32;
+            }
+        }
+        windows::put(self.tables, txn, to, Some(&old), &row)
+    }
+}
