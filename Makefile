@@ -75,10 +75,10 @@ test-wheel: wheel ## Install the wheel into an empty environment and run it ther
 wheel: $(STAMPS)/wheel ## Build a wheel into dist/; one from Linux runs on any since 2014
 
 .PHONY: bench
-bench: $(STAMPS)/check ## Benchmarks, on an optimised build
+bench: $(STAMPS)/check ## Benchmarks, on an optimised build; ARGS=--quick for small sizes
 	@rm -f $(STAMPS)/extension
 	PIP_QUIET=1 maturin develop --locked --release --quiet
-	python -m pytest benches --benchmark-only $(ARGS)
+	python benches/run.py $(ARGS)
 
 .PHONY: soak
 soak: $(STAMPS)/check $(STAMPS)/extension ## Long random tests: SOAK=10 times the usual number of examples

@@ -10,6 +10,7 @@ Sources are in the page cache and the archive is new. The second import finds ev
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -72,7 +73,7 @@ def watch(process: subprocess.Popen[bytes], most: list[int]) -> None:
 def scaled(*, data: Path, gigabytes: float, **_: Any) -> Row:
     """A contestant: many files."""
     need_vox()
-    out = work_folder() / "transcripts" / f"{gigabytes:g}-gb"
+    out = place_of(data, f"{gigabytes:g}-gb")
     total = made(out, lambda: scale(data, int(gigabytes * 1e9), out))
     warm(out)
     home = empty(work_folder() / "import-home")
@@ -87,7 +88,7 @@ def big_file(*, data: Path, big_file: float, **_: Any) -> Row:
     if not big_file:
         raise NotHereError("no --big-file")
     need_vox()
-    out = work_folder() / "transcripts" / f"one-{big_file:g}-gb" / "claude_code" / "project"
+    out = place_of(data, f"one-{big_file:g}-gb") / "claude_code" / "project"
     total = made(out, lambda: one_file(data, int(big_file * 1e9), out))
     home = empty(work_folder() / "import-home")
     root = ["claude-code", "--root", str(out.parent)]
@@ -107,6 +108,12 @@ def figures(total: int, runs: list[Row], again: list[Row], home: Path) -> Row:
         "again_seconds": round(sum(run["seconds"] for run in again), 2),
         "reports": [run["report"] for run in runs],
     }
+
+
+def place_of(data: Path, name: str) -> Path:
+    """Where what is made out of some transcripts is kept."""
+    digest = hashlib.sha256(str(data.resolve()).encode()).hexdigest()
+    return work_folder() / "transcripts" / digest[:8] / name
 
 
 def made(out: Path, make: Callable[[], int]) -> int:
