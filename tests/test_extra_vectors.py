@@ -134,8 +134,9 @@ def test_the_items_are_what_a_json_parser_finds(case: dict[str, Any]) -> None:
 def wtf8(text: str) -> bytes:
     """Python's string as bytes: escaped bytes as themselves, other surrogates in three bytes."""
     return b"".join(
-        bytes([ord(char) - 0xDC00]) if "\udc80" <= char <= "\udcff" else
-        char.encode("utf-8", "surrogatepass")
+        bytes([ord(char) - 0xDC00])
+        if "\udc80" <= char <= "\udcff"
+        else char.encode("utf-8", "surrogatepass")
         for char in text
     )
 

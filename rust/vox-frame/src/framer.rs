@@ -10,40 +10,15 @@ use memchr::memchr;
 use vox_types::{QuarantineReason as Reason, Result};
 
 use crate::{
-    records::{Aside, Records, Span},
+    aside::Aside,
+    limits::Limits,
+    records::{Records, Span},
     resync::later_record,
     scan::{Scanned, Scanner, skip_space},
     source::{Filled, Source},
 };
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// How much a [`Framer`] holds at once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// A batch ends with the record that reaches this many bytes.
-    pub batch_bytes: usize,
-    /// The most records of a batch.
-    pub batch_records: usize,
-    /// A longer line or document is quarantined as too long.
-    pub record_bytes: usize,
-    /// How many bytes of a quarantined stretch are kept.
-    pub kept_bytes: usize,
-    /// How much is read at once.
-    pub read_bytes: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            batch_bytes: 8 << 20,
-            batch_records: 4096,
-            record_bytes: 1 << 30,
-            kept_bytes: 16 << 20,
-            read_bytes: 256 << 10,
-        }
-    }
-}
 
 /// What the bytes up to a place end with.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,8 +54,9 @@ pub struct Framer {
     aside: Aside,
     /// A value that goes on after a line end.
     document: Option<Scanner>,
-    /// A document broke off; lines that look like the rest of it are set aside with it.
-    broken: Option<Reason>,
+    /// A document broke off and was set aside; lines that look like the rest of it go along. The
+    /// stretch is open meanwhile, so that reading that goes on at `end` starts at the document.
+    broken: bool,
     /// Inside a line that is too long.
     passing: bool,
     ending: Option<Ending>,
@@ -105,7 +81,7 @@ impl Framer {
             spans: Vec::new(),
             aside: Aside::new(limits.kept_bytes),
             document: None,
-            broken: None,
+            broken: false,
             passing: false,
             ending: None,
             ended: false,
@@ -205,7 +181,7 @@ impl Framer {
         }
         self.ending = None;
         if ending == Ending::Damage {
-            self.broken = None;
+            self.broken = false;
             if self.start == end {
                 self.mark_damage();
             }
@@ -231,7 +207,7 @@ impl Framer {
             return Line::Read;
         }
         if end - self.start > self.limits.record_bytes {
-            self.broken = self.document.take().map(|_| Reason::TooLong);
+            self.broken = self.document.take().is_some();
             self.set_aside(self.start..end, Reason::TooLong);
             self.go_on_after(end, ending);
             return Line::Read;
@@ -239,19 +215,15 @@ impl Framer {
         if let Some(scanner) = self.document.take() {
             return self.read_on(scanner, end, ending);
         }
-        if let Some(reason) = self.broken
-            && ending == Ending::LineEnd
-        {
-            match self.bytes[self.start..end].first() {
-                Some(b' ' | b'\t' | b'}' | b']' | b'"') => {
-                    self.set_aside_with_document(self.start..end, reason);
-                    self.go_on_after(end, ending);
-                    return Line::Read;
-                }
-                None | Some(b'\r') => {}
-                Some(_) => self.broken = None,
+        if self.broken && ending == Ending::LineEnd {
+            let first = self.bytes[self.start..end].first();
+            if matches!(first, None | Some(b' ' | b'\t' | b'\r' | b'}' | b']' | b'"')) {
+                self.aside.extend_by_line(&self.bytes[self.start..end]);
+                self.go_on_after(end, ending);
+                return Line::Read;
             }
         }
+        self.broken = false;
         self.read_values(end, ending)
     }
 
@@ -284,7 +256,6 @@ impl Framer {
         let first = &self.bytes[self.start..];
         let end = self.start + memchr(b'\n', first).unwrap_or(first.len());
         let reason = if scanned == Scanned::TooDeep { Reason::TooDeep } else { Reason::Torn };
-        self.broken = Some(reason);
         if let Some(found) = later_record(&self.bytes[self.start..end]) {
             let found = self.start + found;
             self.set_aside(self.start..found, reason);
@@ -292,6 +263,7 @@ impl Framer {
             return self.read_values(end, Ending::LineEnd);
         }
         self.set_aside(self.start..end, reason);
+        self.broken = true;
         self.go_on_after(end, Ending::LineEnd);
         Line::Read
     }
@@ -364,16 +336,6 @@ impl Framer {
         }
     }
 
-    /// Sets a line aside that belongs to a document that broke off before.
-    fn set_aside_with_document(&mut self, line: Range<usize>, reason: Reason) {
-        if self.aside.touches(self.base + line.start as u64, reason) {
-            self.aside.extend_by_line(&self.bytes[line.clone()]);
-            self.begin_at(line.end);
-        } else {
-            self.set_aside(line, reason);
-        }
-    }
-
     fn set_aside(&mut self, range: Range<usize>, reason: Reason) {
         self.aside.add(self.base + range.start as u64, &self.bytes[range.clone()], reason);
         self.begin_at(range.end);
@@ -390,7 +352,7 @@ impl Framer {
         if self.passing {
             self.aside.extend(&self.bytes[self.start..end]);
         } else {
-            self.broken = self.document.take().map(|_| Reason::TooLong);
+            self.broken = self.document.take().is_some();
             self.set_aside(self.start..end, Reason::TooLong);
             self.passing = true;
         }

@@ -4,10 +4,12 @@
 //! that aren't any. [`cut`] takes item bytes out of a record and [`restore`] puts them back.
 //! Nothing here knows what a record means.
 
+mod aside;
 mod blocks;
 mod compressed;
 mod cut;
 mod framer;
+mod limits;
 mod records;
 mod resync;
 mod scan;
@@ -15,7 +17,8 @@ mod source;
 mod strings;
 
 pub use blocks::{BLOCK_BYTES, Block, block_hashes, unchanged_prefix};
-pub use cut::{CutRecord, Step, Want, WantForm, cut, restore};
-pub use framer::{Framer, Limits};
+pub use cut::{CutRecord, Step, Want, WantForm, cut, rest_of_extra, restore};
+pub use framer::Framer;
+pub use limits::Limits;
 pub use records::{Quarantined, Record, Records};
 pub use scan::{MAX_DEPTH, Scanned, Scanner};

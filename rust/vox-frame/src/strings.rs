@@ -86,8 +86,8 @@ fn special_in_word(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
     let zero_in = |x: u64| x.wrapping_sub(ONES) & !x & HIGHS;
-    let quote = zero_in(word ^ ONES * b'"' as u64);
-    let backslash = zero_in(word ^ ONES * b'\\' as u64);
+    let quote = zero_in(word ^ (ONES * b'"' as u64));
+    let backslash = zero_in(word ^ (ONES * b'\\' as u64));
     let control = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
     quote | backslash | control
 }

@@ -1,4 +1,5 @@
 //! Cutting against the golden vectors, and against random JSON.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::borrow::Cow;
 

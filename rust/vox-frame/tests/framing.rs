@@ -1,4 +1,5 @@
 //! What comes out of files that are whole, damaged, or still being written.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{fs, path::PathBuf};
 
@@ -129,6 +130,15 @@ fn a_record_that_breaks_off_at_a_line_end_does_not_take_the_next_ones_along() {
         "{\"a\":[\n{\"b\":1}\n{\"c\":1}\n",
         &["{\"b\":1}", "{\"c\":1}"],
         &[(0, "{\"a\":[", Reason::Torn)],
+    );
+}
+
+#[test]
+fn a_line_after_a_torn_one_that_gave_a_record_is_read_afresh() {
+    expect(
+        "[[{\"a\":1}\n}{\"b\":2}\n",
+        &["{\"a\":1}", "{\"b\":2}"],
+        &[(0, "[[", Reason::Torn), (10, "}", Reason::Malformed)],
     );
 }
 

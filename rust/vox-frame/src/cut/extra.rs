@@ -50,6 +50,19 @@ pub(super) fn comes_back(record: &[u8], extra: &[u8], items: &[Option<Cow<'_, [u
     restore_with(extra, |index| items.get(index)?.as_deref()).is_some_and(|back| back == record)
 }
 
+/// What is left of a record in its `extra`: JSON, with empty strings and brackets where items were.
+///
+/// Fails with `damaged` if the extra is cut off.
+pub fn rest_of_extra(extra: &[u8]) -> Result<&[u8]> {
+    let skip = |mut head| {
+        for _ in 0..take_varint(&mut head)? {
+            take_cut(&mut head)?;
+        }
+        Some(head)
+    };
+    skip(extra).ok_or_else(|| Error::damaged("the extra of a record is cut off"))
+}
+
 fn restore_with<'a>(extra: &[u8], item: impl Fn(usize) -> Option<&'a [u8]>) -> Option<Vec<u8>> {
     let mut head = extra;
     let count = take_varint(&mut head)?;
@@ -129,6 +142,7 @@ mod tests {
     fn an_extra_that_does_not_go_with_the_items_is_damage() {
         let extra = b"\x01\x06\x00\x00{\"a\":\"\"}";
         assert_eq!(restore(extra, &[b"x"]).unwrap(), b"{\"a\":\"x\"}");
+        assert_eq!(rest_of_extra(extra).unwrap(), b"{\"a\":\"\"}");
         let damaged = |extra: &[u8], items: &[&[u8]]| {
             restore(extra, items).unwrap_err().code == Code::Damaged
         };

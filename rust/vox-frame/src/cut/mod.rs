@@ -12,7 +12,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use memchr::memmem;
 use vox_types::{CutForm, Result};
 
-pub use extra::restore;
+pub use extra::{rest_of_extra, restore};
 pub use path::Step;
 
 use extra::Cut;

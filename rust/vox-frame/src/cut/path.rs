@@ -1,7 +1,8 @@
 //! Finding the values that paths name, all of them in one pass over the record.
 
-use std::{collections::HashMap, ops::Range};
+use std::{cmp::Ordering, ops::Range};
 
+use memchr::memchr;
 use vox_types::{Code, Error, Result};
 
 use super::{Want, string};
@@ -11,7 +12,7 @@ use crate::{
 };
 
 /// One step of a path into a JSON value.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Step {
     /// Into an object, at a key.
     Key(String),
@@ -22,11 +23,32 @@ pub enum Step {
 /// A place that some path passes or ends at.
 #[derive(Default)]
 struct Node<'w> {
-    keys: HashMap<&'w [u8], usize>,
-    positions: HashMap<u32, usize>,
+    /// In the order of their steps.
+    children: Vec<(&'w Step, usize)>,
     want: Option<usize>,
     /// Passed before: the key that led here occurs twice.
     seen: bool,
+}
+
+impl Node<'_> {
+    fn at_key(&self, key: &[u8]) -> Option<usize> {
+        self.child(|step| match step {
+            Step::Key(other) => other.as_bytes().cmp(key),
+            Step::Index(_) => Ordering::Greater,
+        })
+    }
+
+    fn at_position(&self, position: u32) -> Option<usize> {
+        self.child(|step| match step {
+            Step::Key(_) => Ordering::Less,
+            Step::Index(other) => other.cmp(&position),
+        })
+    }
+
+    fn child(&self, compare: impl Fn(&Step) -> Ordering) -> Option<usize> {
+        let found = self.children.binary_search_by(|(step, _)| compare(step)).ok()?;
+        Some(self.children[found].1)
+    }
 }
 
 /// An array or object that is being walked because paths lead into it.
@@ -65,28 +87,31 @@ pub(super) fn find(record: &[u8], wants: &[Want]) -> Result<Vec<Option<Range<usi
 
 /// The paths as a tree; node 0 is the root.
 fn tree(wants: &[Want]) -> Result<Vec<Node<'_>>> {
+    // In the order of the paths a step is either new or the last child of its node.
+    let mut order: Vec<usize> = (0..wants.len()).collect();
+    order.sort_unstable_by(|&one, &other| wants[one].path.cmp(&wants[other].path));
     let mut nodes = vec![Node::default()];
-    for (index, want) in wants.iter().enumerate() {
+    for index in order {
         let mut node = 0;
-        let mut inside_another = false;
-        for step in &want.path {
-            inside_another |= nodes[node].want.is_some();
-            let fresh = nodes.len();
-            node = match step {
-                Step::Key(key) => *nodes[node].keys.entry(key.as_bytes()).or_insert(fresh),
-                Step::Index(position) => *nodes[node].positions.entry(*position).or_insert(fresh),
+        let mut overlaps = nodes[0].want.is_some();
+        for step in &wants[index].path {
+            node = match nodes[node].children.last() {
+                Some((last, child)) if *last == step => *child,
+                _ => {
+                    let child = nodes.len();
+                    nodes[node].children.push((step, child));
+                    nodes.push(Node::default());
+                    child
+                }
             };
-            if node == fresh {
-                nodes.push(Node::default());
-            }
+            overlaps |= nodes[node].want.is_some();
         }
-        let end = &mut nodes[node];
-        let around_another = !end.keys.is_empty() || !end.positions.is_empty();
-        if inside_another || around_another || end.want.is_some() {
-            let message = format!("want {index} at {:?} overlaps with another one", want.path);
+        if overlaps {
+            let path = &wants[index].path;
+            let message = format!("want {index} at {path:?} overlaps with another one");
             return Err(Error::new(Code::InvalidArgument, message));
         }
-        end.want = Some(index);
+        nodes[node].want = Some(index);
     }
     Ok(nodes)
 }
@@ -126,18 +151,21 @@ impl Walk<'_, '_> {
                     return None;
                 }
                 let end = string_end(self.record, at + 1).ok()?;
-                let (key, _) = string::decode(&self.record[at + 1..end - 1]);
+                let raw = &self.record[at + 1..end - 1];
                 at = skip_space(self.record, end);
                 if self.record.get(at) != Some(&b':') {
                     return None;
                 }
                 at = skip_space(self.record, at + 1);
-                node.keys.get(key.as_ref()).copied()
+                match memchr(b'\\', raw) {
+                    None => node.at_key(raw),
+                    Some(_) => node.at_key(&string::decode(raw).0),
+                }
             }
             Kind::Array(next) => {
                 let position = *next;
                 *next = next.checked_add(1)?;
-                node.positions.get(&position).copied()
+                node.at_position(position)
             }
         };
         self.value(at, child)
@@ -155,8 +183,12 @@ impl Walk<'_, '_> {
             return Some(end);
         }
         let kind = match self.record.get(at)? {
-            b'{' if !self.nodes[node].keys.is_empty() => Kind::Object,
-            b'[' if !self.nodes[node].positions.is_empty() => Kind::Array(0),
+            b'{' if matches!(self.nodes[node].children.first(), Some((Step::Key(_), _))) => {
+                Kind::Object
+            }
+            b'[' if matches!(self.nodes[node].children.last(), Some((Step::Index(_), _))) => {
+                Kind::Array(0)
+            }
             _ => return self.skip(at),
         };
         self.levels.push(Level { node, kind, empty: true });
@@ -164,6 +196,9 @@ impl Walk<'_, '_> {
     }
 
     fn skip(&self, at: usize) -> Option<usize> {
+        if self.record.get(at) == Some(&b'"') {
+            return string_end(self.record, at + 1).ok();
+        }
         match Scanner::default().scan(self.record, at) {
             Scanned::Complete(end) => Some(end),
             _ => None,
@@ -177,8 +212,7 @@ impl Walk<'_, '_> {
             if let Some(want) = self.nodes[node].want {
                 self.found[want] = None;
             }
-            below.extend(self.nodes[node].keys.values());
-            below.extend(self.nodes[node].positions.values());
+            below.extend(self.nodes[node].children.iter().map(|(_, child)| child));
         }
     }
 }

@@ -81,7 +81,7 @@ fn escape(rest: &[u8], out: &mut Vec<u8>, fits: &mut Fits) -> usize {
             let short_exists = matches!(unit, 0x08 | 0x09 | 0x0a | 0x0c | 0x0d);
             let surrogate = (0xd800..0xe000).contains(&unit);
             fits.text &= lower && !short_exists && (unit < 0x20 || surrogate);
-            fits.ascii &= lower && !short_exists && (unit < 0x20 || unit >= 0x7f);
+            fits.ascii &= lower && !short_exists && !(0x20..0x7f).contains(&unit);
             push_code_point(unit, out);
             return 6;
         }
