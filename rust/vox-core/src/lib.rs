@@ -1,5 +1,6 @@
 //! The facade of the core: plain values and Arrow columns in and out.
 
+pub mod archive;
 mod columns;
 pub mod filter;
 pub mod timeline;

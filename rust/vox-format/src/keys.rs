@@ -116,10 +116,12 @@ pub fn usage(window: u32, response: &[u8; 16]) -> [u8; 20] {
     key
 }
 
-/// A cursor's key and an offset in its file: `quarantine`.
-pub fn stretch(cursor: &[u8; 16], offset: u64) -> [u8; 24] {
-    let mut key = [0; 24];
+/// A stretch of a source file, told apart by the prefix of its bytes' hash if the file had
+/// another at the same place before: `quarantine`.
+pub fn stretch(cursor: &[u8; 16], offset: u64, content: u64) -> [u8; 32] {
+    let mut key = [0; 32];
     key[..16].copy_from_slice(cursor);
-    key[16..].copy_from_slice(&offset.to_be_bytes());
+    key[16..24].copy_from_slice(&offset.to_be_bytes());
+    key[24..].copy_from_slice(&content.to_be_bytes());
     key
 }

@@ -113,6 +113,11 @@ impl<'a> Group<'a> {
         u32_at(self.raw_lens, i)
     }
 
+    /// The codec at `i`, without touching the bodies; [`GONE`] past the end.
+    pub fn codec(&self, i: usize) -> u8 {
+        self.codecs.get(i).copied().unwrap_or(GONE)
+    }
+
     /// The slot at `i`.
     pub fn slot(&self, i: usize) -> Result<Slot<'a>> {
         let hash = self.hash(i)?;

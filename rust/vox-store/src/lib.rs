@@ -11,9 +11,14 @@ pub mod events;
 pub mod fault;
 pub mod index;
 mod meta;
+mod recency;
+mod sizes;
+mod snapshot;
 pub mod spine;
 mod store;
 pub mod tables;
 
 pub use content::Counts;
+pub use meta::now;
+pub use snapshot::{BlobSizes, Snapshot, TableSize};
 pub use store::Store;

@@ -17,6 +17,11 @@ macro_rules! tables {
             /// The names, in the order of the format document.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
 
+            /// All of them, in the order of their names.
+            pub fn all(&self) -> [Table; Self::NAMES.len()] {
+                [$(self.$name),+]
+            }
+
             /// Makes what is missing.
             pub fn create(env: &heed::Env<WithoutTls>, txn: &mut RwTxn<'_>) -> heed::Result<Self> {
                 Ok(Self { $($name: env.create_database(txn, Some(stringify!($name)))?),+ })

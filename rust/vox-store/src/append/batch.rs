@@ -20,7 +20,7 @@ pub struct Batch {
     pub cursor: Option<CursorRow>,
     /// Stretches of the source that were set aside.
     pub quarantine: Vec<NewQuarantine>,
-    /// Whether the source is read from its start again: what was set aside of it is replaced.
+    /// Whether the source is read from its start.
     pub restart: bool,
     /// The time of items that have none and follow none, UTC ms.
     pub fallback_time: i64,

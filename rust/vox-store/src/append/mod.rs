@@ -165,7 +165,8 @@ impl Applying<'_> {
         };
         let source = cursors::key(&cursor.path);
         for new in &batch.quarantine {
-            let key = keys::stretch(&source, new.offset);
+            let content = new.blob.map_or(0, |blob| self.prepared.blobs.hash(blob).prefix());
+            let key = keys::stretch(&source, new.offset, content);
             // A stretch that is there already keeps its row and its one reference.
             if self.tables.quarantine.get(txn, &key)?.is_some() {
                 continue;

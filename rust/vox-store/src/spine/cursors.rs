@@ -41,7 +41,8 @@ pub fn quarantine(
     let rows = tables.quarantine.prefix_iter(txn, &key(path))?;
     rows.map(|row| {
         let (key, value) = row?;
-        let offset = key.last_chunk().copied().map_or(0, u64::from_be_bytes);
+        let offset = key.get(16..24).and_then(|offset| offset.first_chunk());
+        let offset = offset.copied().map_or(0, u64::from_be_bytes);
         Ok((offset, rows::decode(value, "a quarantined stretch")?))
     })
     .collect()

@@ -18,6 +18,18 @@ pub fn get(tables: &Tables, txn: &RoTxn<'_>, run: RunNo) -> Fallible<RunRow> {
     }
 }
 
+/// Every run, in order.
+pub fn all(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<(RunNo, RunRow)>> {
+    let rows = tables.runs.iter(txn)?;
+    rows.map(|row| {
+        let (key, value) = row?;
+        let run = key.try_into().map(u32::from_be_bytes);
+        let run = run.map_err(|_| Error::damaged("a run's key isn't 4 bytes long"))?;
+        Ok((run, rows::decode(value, "a run")?))
+    })
+    .collect()
+}
+
 /// The first position and the bytes of the chunk that holds `position`.
 pub fn chunk_at<'t>(
     tables: &Tables,

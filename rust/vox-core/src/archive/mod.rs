@@ -1,0 +1,209 @@
+//! An open archive: store, views and imports in one place.
+
+mod import;
+mod read;
+mod snapshot;
+mod windows;
+
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use arrow_array::RecordBatch;
+use vox_store::{Snapshot, Store};
+use vox_types::{Code, Error, Result, WindowNo};
+
+pub use import::{DraftItem, Body, FileState, SourceBatch, SourceFile, Standing};
+pub use windows::{WindowFilter, window_columns};
+
+use crate::{
+    filter::Filter,
+    timeline::Timeline,
+    view::{self, Columns, View},
+};
+
+/// An open archive.
+pub struct Archive {
+    store: Store,
+    timeline: Mutex<Option<CachedTimeline>>,
+}
+
+/// A timeline of the state it was made from.
+struct CachedTimeline {
+    version: u64,
+    filter: Filter,
+    repo: Option<String>,
+    timeline: Timeline,
+}
+
+/// A filtered view of a window; see [`Archive::view`].
+pub struct WindowView {
+    /// The window.
+    pub window: WindowNo,
+    view: View,
+}
+
+impl Archive {
+    /// Opens the archive at `path`, or makes one there if the folder is missing or empty.
+    pub fn create(path: &Path) -> Result<Self> {
+        Store::create(path).map(Self::over)
+    }
+
+    /// Opens the archive at `path`.
+    pub fn open(path: &Path) -> Result<Self> {
+        Store::open(path).map(Self::over)
+    }
+
+    /// Opens the archive at `path`; every write is refused.
+    pub fn open_read_only(path: &Path) -> Result<Self> {
+        Store::open_read_only(path).map(Self::over)
+    }
+
+    fn over(store: Store) -> Self {
+        Self { store, timeline: Mutex::new(None) }
+    }
+
+    /// The store below.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The window that `text` names: an id or its start (at least four characters), a number, or
+    /// a key.
+    pub fn find_window(&self, text: &str) -> Result<WindowNo> {
+        self.store.snapshot(|snapshot| {
+            if let Some(no) = snapshot.window_by_key(text)? {
+                return Ok(no);
+            }
+            if let Ok(no) = text.parse()
+                && text.len() < 8
+                && u64::from(no) < snapshot.window_count()?
+            {
+                return Ok(no);
+            }
+            by_id_start(snapshot, text)
+        })
+    }
+
+    /// A view of what `filter` shows of a window as it is now.
+    pub fn view(&self, window: WindowNo, filter: &Filter) -> Result<WindowView> {
+        self.store.snapshot(|snapshot| {
+            let items = snapshot.window(window)?.items;
+            Ok(WindowView { window, view: View::open(snapshot, window, items, filter)? })
+        })
+    }
+
+    /// How many items a view shows.
+    pub fn view_len(&self, view: &mut WindowView) -> Result<u64> {
+        self.store.snapshot(|snapshot| view.view.len(snapshot))
+    }
+
+    /// `count` items of a view from position `start` on.
+    pub fn view_items(
+        &self,
+        view: &mut WindowView,
+        start: u64,
+        count: u64,
+        want: Columns,
+    ) -> Result<RecordBatch> {
+        self.store.snapshot(|snapshot| {
+            let ordinals = view.view.ordinals(snapshot, start, count)?;
+            view::items(snapshot, view.window, &ordinals, want)
+        })
+    }
+
+    /// Items of all windows in the order of their times, `count` of them from position `start`
+    /// on; with `repo`, only of windows that it scopes.
+    pub fn timeline(
+        &self,
+        filter: &Filter,
+        repo: Option<&str>,
+        start: u64,
+        count: u64,
+        want: Columns,
+    ) -> Result<RecordBatch> {
+        self.with_timeline(filter, repo, |snapshot, timeline| {
+            timeline.batch(snapshot, start, count, want)
+        })
+    }
+
+    /// How many items the timeline has, and at which position `time` stands.
+    pub fn timeline_position(
+        &self,
+        filter: &Filter,
+        repo: Option<&str>,
+        time: Option<i64>,
+    ) -> Result<(u64, u64)> {
+        self.with_timeline(filter, repo, |snapshot, timeline| {
+            let position = match time {
+                Some(time) => timeline.position(snapshot, time)?,
+                None => 0,
+            };
+            Ok((timeline.len(), position))
+        })
+    }
+
+    fn with_timeline<T>(
+        &self,
+        filter: &Filter,
+        repo: Option<&str>,
+        work: impl FnOnce(&snapshot::Scoped<'_, '_>, &mut Timeline) -> Result<T>,
+    ) -> Result<T> {
+        let mut cached = self.timeline.lock().unwrap_or_else(PoisonError::into_inner);
+        self.store.snapshot(|snapshot| {
+            let scoped = snapshot::Scoped::new(snapshot, repo)?;
+            let version = snapshot.version();
+            let fits = cached.as_ref().is_some_and(|cached| {
+                cached.version == version
+                    && cached.filter == *filter
+                    && cached.repo.as_deref() == repo
+            });
+            if !fits {
+                *cached = Some(CachedTimeline {
+                    version,
+                    filter: filter.clone(),
+                    repo: repo.map(str::to_owned),
+                    timeline: Timeline::open(&scoped, filter)?,
+                });
+            }
+            match cached.as_mut() {
+                Some(cached) => work(&scoped, &mut cached.timeline),
+                None => Err(Error::new(Code::Internal, "the timeline was lost")),
+            }
+        })
+    }
+}
+
+/// The one window whose id starts with the hex digits of `text`.
+fn by_id_start(snapshot: &Snapshot<'_>, text: &str) -> Result<WindowNo> {
+    let digits: String = text.chars().filter(|c| *c != '-').collect();
+    let usable = digits.len() >= 4 && digits.len() <= 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let no_window = || {
+        Error::new(Code::NotFound, format!("there is no window {text:?}; `vox ls` lists all"))
+    };
+    if !usable {
+        return Err(no_window());
+    }
+    let even = digits.len() & !1;
+    let prefix: Vec<u8> = (0..even)
+        .step_by(2)
+        .filter_map(|i| u8::from_str_radix(&digits[i..i + 2], 16).ok())
+        .collect();
+    let half = digits[even..].chars().next().and_then(|c| c.to_digit(16));
+    let mut found = Vec::new();
+    for no in snapshot.windows_by_id(&prefix, 1000)? {
+        let id = snapshot.window(no)?.id;
+        if half.is_none_or(|half| id.get(even / 2).is_some_and(|byte| u32::from(byte >> 4) == half)) {
+            found.push(no);
+        }
+    }
+    match found[..] {
+        [no] => Ok(no),
+        [] => Err(no_window()),
+        _ => Err(Error::new(
+            Code::InvalidArgument,
+            format!("{} windows have ids that start with {text}; give more of it", found.len()),
+        )),
+    }
+}

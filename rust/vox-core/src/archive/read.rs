@@ -1,0 +1,68 @@
+//! The bytes of single items, and what belongs to them.
+
+use vox_format::{chunk::Chunk, rows::UsageRow};
+use vox_frame::rest_of_extra;
+use vox_store::Snapshot;
+use vox_types::{BlobRef, Code, ContentHash, Error, ItemId, Result, WindowNo};
+
+use super::Archive;
+
+impl Archive {
+    /// The item bytes, checked against their hash.
+    pub fn read_item(&self, item: ItemId) -> Result<Vec<u8>> {
+        self.store.snapshot(|snapshot| {
+            let (content, _) = blobs_of(snapshot, item)?;
+            snapshot.blob(content)
+        })
+    }
+
+    /// The JSON that is left of the item's source record without the bytes of its items; none if
+    /// the record is the item.
+    pub fn read_extra(&self, item: ItemId) -> Result<Option<Vec<u8>>> {
+        self.store.snapshot(|snapshot| match blobs_of(snapshot, item)? {
+            (_, Some(extra)) => rest_of_extra(&snapshot.blob(extra)?).map(|rest| Some(rest.to_vec())),
+            (_, None) => Ok(None),
+        })
+    }
+
+    /// The item at `ordinal` of a window.
+    pub fn item_at(&self, window: WindowNo, ordinal: u64) -> Result<ItemId> {
+        self.store.snapshot(|snapshot| {
+            snapshot.item_at(window, ordinal)?.ok_or_else(|| {
+                Error::new(Code::NotFound, format!("the window has no item {ordinal}"))
+            })
+        })
+    }
+
+    /// The content hash of an item.
+    pub fn content_hash(&self, item: ItemId) -> Result<ContentHash> {
+        self.store.snapshot(|snapshot| {
+            let (content, _) = blobs_of(snapshot, item)?;
+            snapshot.content_hash(content)
+        })
+    }
+
+    /// What providers reported for the responses of a window, each with its model.
+    pub fn usage(&self, window: WindowNo) -> Result<Vec<(UsageRow, Option<String>)>> {
+        self.store.snapshot(|snapshot| {
+            let rows = snapshot.usage(window)?.into_iter();
+            rows.map(|row| {
+                let model = snapshot.symbol(row.model)?.map(|model| model.into_owned());
+                Ok((row, model))
+            })
+            .collect()
+        })
+    }
+}
+
+fn blobs_of(snapshot: &Snapshot<'_>, item: ItemId) -> Result<(BlobRef, Option<BlobRef>)> {
+    let missing = || Error::new(Code::NotFound, format!("there is no item {item}"));
+    let (first, chunk) =
+        snapshot.chunk(item.run(), item.position())?.ok_or_else(missing)?;
+    let chunk = Chunk::parse(chunk)?;
+    let place = (item.position() - first) as usize;
+    if place >= chunk.len() {
+        return Err(missing());
+    }
+    Ok((chunk.content_at(place), chunk.extra_at(place)))
+}

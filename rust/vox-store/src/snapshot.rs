@@ -1,0 +1,190 @@
+//! One committed state of an archive, for readers outside the store.
+
+use std::{borrow::Cow, ops::Range};
+
+use heed::RoTxn;
+use vox_format::{
+    leaf::Entry,
+    rows::{CursorRow, Extent, OverlayRange, QuarantineRow, RunRow, UsageRow, WindowRow},
+};
+use vox_types::{
+    BlobRef, Code, ContentHash, Error, ItemId, OverlayKind, Result, RunNo, SymbolNo, WindowNo,
+};
+
+use crate::{
+    Store, blobs,
+    env::Generation,
+    events,
+    fault::{Fallible, Fault},
+    index::HashIndex,
+    spine::{chains, cursors, extents, overlays, runs, symbols, usage, windows},
+    tables::Tables,
+};
+
+/// One committed state. All answers of one snapshot belong to the same moment.
+pub struct Snapshot<'t> {
+    tables: &'t Tables,
+    txn: &'t RoTxn<'t>,
+    generation: &'t Generation,
+}
+
+impl Store {
+    /// Runs `work` on the last committed state. Pages aren't reused meanwhile, so be quick.
+    pub fn snapshot<T>(&self, work: impl FnOnce(&Snapshot<'_>) -> Result<T>) -> Result<T> {
+        let generation = self.generation();
+        self.read(|tables, txn| {
+            work(&Snapshot { tables, txn, generation: &generation }).map_err(Fault::Vox)
+        })
+    }
+}
+
+impl<'t> Snapshot<'t> {
+    fn checked<T>(&self, result: Fallible<T>) -> Result<T> {
+        result.map_err(|fault| self.generation.fault(fault))
+    }
+
+    /// Changes with every commit.
+    pub fn version(&self) -> u64 {
+        self.txn.id() as u64
+    }
+
+    /// How many windows there ever were.
+    pub fn window_count(&self) -> Result<u64> {
+        self.checked(self.tables.windows.len(self.txn).map_err(Fault::from))
+    }
+
+    /// A window's row.
+    pub fn window(&self, no: WindowNo) -> Result<WindowRow> {
+        self.checked(windows::get(self.tables, self.txn, no))?
+            .ok_or_else(|| Error::new(Code::NotFound, format!("there is no window number {no}")))
+    }
+
+    /// The newest window with this key.
+    pub fn window_by_key(&self, key: &str) -> Result<Option<WindowNo>> {
+        self.checked(windows::by_key(self.tables, self.txn, key))
+    }
+
+    /// The windows whose ids start with `prefix`, at most `most`.
+    pub fn windows_by_id(&self, prefix: &[u8], most: usize) -> Result<Vec<WindowNo>> {
+        self.checked(windows::by_id_prefix(self.tables, self.txn, prefix, most))
+    }
+
+    /// The windows below `root`, itself included.
+    pub fn family(&self, root: WindowNo) -> Result<Vec<WindowNo>> {
+        self.checked(windows::family(self.tables, self.txn, root))
+    }
+
+    /// Live windows, the newest first: those of one repository, or of all, from place `start` on.
+    /// `visit` says whether it takes a window, and is asked until `count` were taken.
+    pub fn recent_windows(
+        &self,
+        repo: Option<SymbolNo>,
+        visit: impl FnMut(WindowNo, i64) -> Result<std::ops::ControlFlow<()>>,
+    ) -> Result<()> {
+        self.checked(crate::recency::walk(self.tables, self.txn, repo, visit))
+    }
+
+    /// The extent of `window` that holds `ordinal`.
+    pub fn extent_at(&self, window: WindowNo, ordinal: u64) -> Result<Option<Extent>> {
+        self.checked(extents::at(self.tables, self.txn, window, ordinal))
+    }
+
+    /// The item at `ordinal` of `window`.
+    pub fn item_at(&self, window: WindowNo, ordinal: u64) -> Result<Option<ItemId>> {
+        self.checked(extents::item(self.tables, self.txn, window, ordinal))
+    }
+
+    /// The first position and the bytes of the chunk that holds `position` of `run`.
+    pub fn chunk(&self, run: RunNo, position: u32) -> Result<Option<(u32, &'t [u8])>> {
+        self.checked(runs::chunk_at(self.tables, self.txn, run, position))
+    }
+
+    /// The ranges of an overlay that touch `ordinals`, in order.
+    pub fn overlays(
+        &self,
+        window: WindowNo,
+        kind: OverlayKind,
+        ordinals: Range<u64>,
+    ) -> Result<Vec<OverlayRange>> {
+        self.checked(overlays::touching(self.tables, self.txn, window, kind, ordinals))
+    }
+
+    /// A run's row.
+    pub fn run(&self, run: RunNo) -> Result<RunRow> {
+        self.checked(runs::get(self.tables, self.txn, run))
+    }
+
+    /// Every run, in order.
+    pub fn runs(&self) -> Result<Vec<(RunNo, RunRow)>> {
+        self.checked(runs::all(self.tables, self.txn))
+    }
+
+    /// The hash of a blob.
+    pub fn content_hash(&self, blob: BlobRef) -> Result<ContentHash> {
+        self.checked(blobs::hash_of(self.tables, self.txn, blob))
+    }
+
+    /// The bytes of a blob, checked against its hash.
+    pub fn blob(&self, blob: BlobRef) -> Result<Vec<u8>> {
+        self.checked(blobs::verified_read(self.tables, self.txn, blob))
+    }
+
+    /// The blob with this hash and its counts.
+    pub fn find_blob(&self, hash: &ContentHash) -> Result<Option<Entry>> {
+        self.checked(HashIndex::of_blobs(self.tables).finder(self.txn).map_err(Fault::from).and_then(
+            |finder| blobs::find(self.tables, &finder, self.txn, hash),
+        ))
+    }
+
+    /// The chain hash of an item.
+    pub fn chain_hash(&self, item: ItemId) -> Result<vox_types::ChainHash> {
+        self.checked(chains::of_item(self.tables, self.txn, item))
+    }
+
+    /// The text of a symbol.
+    pub fn symbol(&self, no: SymbolNo) -> Result<Option<Cow<'t, str>>> {
+        Ok(self.checked(symbols::text(self.tables, self.txn, no))?.map(Cow::Borrowed))
+    }
+
+    /// The symbol of a text, if it has one.
+    pub fn find_symbol(&self, text: &str) -> Result<Option<SymbolNo>> {
+        self.checked(symbols::find(self.tables, self.txn, text))
+    }
+
+    /// What providers reported for responses of a window.
+    pub fn usage(&self, window: WindowNo) -> Result<Vec<UsageRow>> {
+        self.checked(usage::of_window(self.tables, self.txn, window))
+    }
+
+    /// How far a source file has been read.
+    pub fn cursor(&self, path: &[u8]) -> Result<Option<CursorRow>> {
+        self.checked(cursors::get(self.tables, self.txn, path))
+    }
+
+    /// Every cursor.
+    pub fn cursors(&self) -> Result<Vec<CursorRow>> {
+        self.checked(cursors::all(self.tables, self.txn))
+    }
+
+    /// What of a source file was set aside, with offsets.
+    pub fn quarantine(&self, path: &[u8]) -> Result<Vec<(u64, QuarantineRow)>> {
+        self.checked(cursors::quarantine(self.tables, self.txn, path))
+    }
+
+    /// The events from sequence number `first` on, at most `count`.
+    pub fn events(&self, first: u64, count: usize) -> Result<Vec<(u64, vox_format::rows::EventRow)>> {
+        self.checked(events::since(self.tables, self.txn, first, count))
+    }
+
+    /// Rows and bytes of each table, in the order of the format document.
+    pub fn table_sizes(&self) -> Result<Vec<TableSize>> {
+        self.checked(crate::sizes::of_tables(self.tables, self.txn))
+    }
+
+    /// How many blobs, their raw bytes and their stored bytes.
+    pub fn blob_sizes(&self) -> Result<BlobSizes> {
+        self.checked(crate::sizes::of_blobs(self.tables, self.txn))
+    }
+}
+
+pub use crate::sizes::{BlobSizes, TableSize};
