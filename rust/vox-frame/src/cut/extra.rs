@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use vox_types::{CutForm, Error, Result};
 
-use super::string;
+use super::escape::{Same, Sink, encode_ascii, encode_text};
 
 /// The bytes of a record from `start` up to `end`, which `item` gives back in `form`.
 #[derive(Clone, Copy, Debug)]
@@ -41,64 +41,70 @@ pub(super) fn encode(record: &[u8], cuts: &[Cut]) -> Vec<u8> {
 ///
 /// Fails with `damaged` if the extra is cut off or doesn't go with the items.
 pub fn restore<T: AsRef<[u8]>>(extra: &[u8], items: &[T]) -> Result<Vec<u8>> {
-    restore_with(extra, |index| items.get(index).map(AsRef::as_ref))
-        .ok_or_else(|| Error::damaged("the extra of a record doesn't go with its items"))
+    let mut record = Vec::with_capacity(extra.len());
+    restore_into(&mut record, extra, |index| items.get(index).map(AsRef::as_ref))
+        .ok_or_else(|| Error::damaged("the extra of a record doesn't go with its items"))?;
+    Ok(record)
 }
 
 /// Whether `extra` and `items` give `record` back.
 pub(super) fn comes_back(record: &[u8], extra: &[u8], items: &[Option<Cow<'_, [u8]>>]) -> bool {
-    restore_with(extra, |index| items.get(index)?.as_deref()).is_some_and(|back| back == record)
+    let mut same = Same::as_expected(record);
+    restore_into(&mut same, extra, |index| items.get(index)?.as_deref()).is_some()
+        && same.is_whole()
 }
 
 /// What is left of a record in its `extra`: JSON, with empty strings and brackets where items were.
 ///
 /// Fails with `damaged` if the extra is cut off.
 pub fn rest_of_extra(extra: &[u8]) -> Result<&[u8]> {
-    let skip = |mut head| {
-        for _ in 0..take_varint(&mut head)? {
-            take_cut(&mut head)?;
-        }
-        Some(head)
-    };
-    skip(extra).ok_or_else(|| Error::damaged("the extra of a record is cut off"))
+    skip_header(extra).ok_or_else(|| Error::damaged("the extra of a record is cut off"))
 }
 
-fn restore_with<'a>(extra: &[u8], item: impl Fn(usize) -> Option<&'a [u8]>) -> Option<Vec<u8>> {
-    let mut head = extra;
-    let count = take_varint(&mut head)?;
-    let mut header = head;
-    for _ in 0..count {
-        take_cut(&mut head)?;
+fn skip_header(mut extra: &[u8]) -> Option<&[u8]> {
+    for _ in 0..take_varint(&mut extra)? {
+        take_cut(&mut extra)?;
     }
-    let mut rest = head;
-    let mut out = Vec::with_capacity(extra.len());
+    Some(extra)
+}
+
+fn restore_into<'a>(
+    out: &mut impl Sink,
+    extra: &[u8],
+    item: impl Fn(usize) -> Option<&'a [u8]>,
+) -> Option<()> {
+    let mut rest = skip_header(extra)?;
+    let mut header = extra;
+    let count = take_varint(&mut header)?;
     for _ in 0..count {
         let (gap, index, form) = take_cut(&mut header)?;
         let (before, after) = rest.split_at_checked(gap)?;
-        out.extend_from_slice(before);
-        push_inside(item(index)?, form, &mut out)?;
+        out.put(before);
+        put_inside(item(index)?, form, out)?;
         rest = after;
     }
-    out.extend_from_slice(rest);
-    Some(out)
+    out.put(rest);
+    Some(())
 }
 
 /// Appends the source bytes that `item` was cut out as.
-fn push_inside(item: &[u8], form: CutForm, out: &mut Vec<u8>) -> Option<()> {
+fn put_inside(item: &[u8], form: CutForm, out: &mut impl Sink) -> Option<()> {
     match form {
-        CutForm::Text => string::encode_text(item, out),
-        CutForm::Ascii => string::encode_ascii(item, out)?,
+        CutForm::Text => encode_text(item, out),
+        CutForm::Ascii => encode_ascii(item, out)?,
         CutForm::Slice => match item {
-            [b'{', inside @ .., b'}'] | [b'[', inside @ .., b']'] => out.extend_from_slice(inside),
+            [b'{', inside @ .., b'}'] | [b'[', inside @ .., b']'] => out.put(inside),
             _ => return None,
         },
         CutForm::Base64 | CutForm::DataUrl => {
-            let start = out.len();
-            let length = base64::encoded_len(item.len(), true)?;
-            out.resize(start + length, 0);
-            STANDARD.encode_slice(item, &mut out[start..]).ok()?;
+            // Pieces of a multiple of three bytes are encoded without padding between them.
+            let mut encoded = [0; 4096];
+            for piece in item.chunks(encoded.len() / 4 * 3) {
+                let length = STANDARD.encode_slice(piece, &mut encoded).ok()?;
+                out.put(&encoded[..length]);
+            }
         }
-        CutForm::Verbatim => out.extend_from_slice(item),
+        CutForm::Verbatim => out.put(item),
     }
     Some(())
 }

@@ -2,6 +2,7 @@
 //!
 //! The bytes are described in "Extra" of `contracts/archive-format.md`.
 
+mod escape;
 mod extra;
 mod path;
 mod string;

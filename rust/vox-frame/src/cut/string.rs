@@ -1,4 +1,4 @@
-//! The inside of a JSON string to item bytes, and back in one of the two ways to escape it.
+//! The inside of a JSON string to item bytes.
 //!
 //! Item bytes are UTF-8, with a lone surrogate as its three WTF-8 bytes and invalid bytes as
 //! they stood.
@@ -117,7 +117,7 @@ fn has_raw_surrogate(bytes: &[u8]) -> bool {
 }
 
 /// The surrogate that `bytes` begins with in its WTF-8 form.
-fn surrogate_at(bytes: &[u8]) -> Option<u32> {
+pub(super) fn surrogate_at(bytes: &[u8]) -> Option<u32> {
     match bytes {
         [0xed, second @ 0xa0..=0xbf, third @ 0x80..=0xbf, ..] => {
             Some(0xd000 | u32::from(second & 0x3f) << 6 | u32::from(third & 0x3f))
@@ -126,100 +126,12 @@ fn surrogate_at(bytes: &[u8]) -> Option<u32> {
     }
 }
 
-/// Appends `item` as the inside of a JSON string as `JSON.stringify` and serde_json write it.
-pub(super) fn encode_text(item: &[u8], out: &mut Vec<u8>) {
-    out.reserve(item.len());
-    let mut at = 0;
-    while at < item.len() {
-        let run = text_run(item, at);
-        out.extend_from_slice(&item[at..run]);
-        at = run;
-        let Some(&byte) = item.get(at) else { return };
-        if let Some(surrogate) = surrogate_at(&item[at..]) {
-            push_unit(surrogate, out);
-            at += 3;
-        } else {
-            match byte {
-                0xed => out.push(byte),
-                _ => push_escape(byte, out),
-            }
-            at += 1;
-        }
-    }
-}
-
-/// The first byte from `at` on that may need an escape, or the length of `item`.
-fn text_run(item: &[u8], mut at: usize) -> usize {
-    let stop = |byte: u8| (byte == b'"') | (byte == b'\\') | (byte < 0x20) | (byte == 0xed);
-    while let Some(block) = item[at..].first_chunk::<16>() {
-        // Without branches, so that the compiler makes vector code of it.
-        if block.iter().fold(false, |any, &byte| any | stop(byte)) {
-            break;
-        }
-        at += 16;
-    }
-    at + item[at..].iter().position(|&byte| stop(byte)).unwrap_or(item.len() - at)
-}
-
-/// Appends `item` as Python's `json.dumps` writes it, all in ASCII; None if it isn't UTF-8 (or
-/// a lone surrogate), which that form can't hold.
-pub(super) fn encode_ascii(item: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    out.reserve(item.len());
-    let mut at = 0;
-    while let Some(&byte) = item.get(at) {
-        if byte < 0x80 {
-            match byte {
-                b'"' | b'\\' | 0x00..0x20 => push_escape(byte, out),
-                0x7f => push_unit(0x7f, out),
-                _ => out.push(byte),
-            }
-            at += 1;
-        } else if let Some(surrogate) = surrogate_at(&item[at..]) {
-            push_unit(surrogate, out);
-            at += 3;
-        } else {
-            let length = match byte {
-                0xc2..=0xdf => 2,
-                0xe0..=0xef => 3,
-                _ => 4,
-            };
-            let bytes = item.get(at..at + length)?;
-            let point = u32::from(std::str::from_utf8(bytes).ok()?.chars().next()?);
-            if point < 0x10000 {
-                push_unit(point, out);
-            } else {
-                push_unit(0xd800 + ((point - 0x10000) >> 10), out);
-                push_unit(0xdc00 + (point & 0x3ff), out);
-            }
-            at += length;
-        }
-    }
-    Some(())
-}
-
-fn push_escape(byte: u8, out: &mut Vec<u8>) {
-    match byte {
-        b'"' => out.extend(b"\\\""),
-        b'\\' => out.extend(b"\\\\"),
-        0x08 => out.extend(b"\\b"),
-        0x0c => out.extend(b"\\f"),
-        b'\n' => out.extend(b"\\n"),
-        b'\r' => out.extend(b"\\r"),
-        b'\t' => out.extend(b"\\t"),
-        _ => push_unit(byte.into(), out),
-    }
-}
-
-fn push_unit(unit: u32, out: &mut Vec<u8>) {
-    let digit = |shift: u32| b"0123456789abcdef"[(unit >> shift & 0xf) as usize];
-    out.extend([b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cut::escape::{encode_ascii, encode_text};
 
     #[test]
     fn each_way_to_escape_is_recognised() {
