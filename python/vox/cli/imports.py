@@ -19,7 +19,7 @@ from vox.config import load_settings
 from vox.errors import PartialError
 
 if TYPE_CHECKING:
-    from vox.archive import Archive, ImportReport, Progress
+    from vox.archive import Archive, ImportReport, Problem, Progress
 
 SHOWN_PROBLEMS = 20
 
@@ -59,7 +59,7 @@ def import_(
         answer("vox.import.v1", report)
     else:
         _summarise(report, dry_run=dry_run)
-    if any(problem.file_failed for problem in report.problems):
+    if any(problem.offset is None for problem in report.problems):
         ctx.exit(PartialError.exit_status)
 
 
@@ -132,6 +132,13 @@ def _summarise(report: ImportReport, *, dry_run: bool) -> None:
         f"{people.number(report.quarantined)} quarantined"
     )
     for problem in report.problems[:SHOWN_PROBLEMS]:
-        click.echo(f"  {one_line(str(problem))}", err=True)
+        click.echo(f"  {one_line(_sentence(problem))}", err=True)
     if (more := len(report.problems) - SHOWN_PROBLEMS) > 0:
         click.echo(f"  and {people.number(more, 'more problem')}; --json lists all", err=True)
+
+
+def _sentence(problem: Problem) -> str:
+    if problem.offset is None:
+        return f"{problem.path}: {problem.reason}"
+    length = people.size(problem.length or 0)
+    return f"{problem.path}: {length} at byte {problem.offset} set aside: {problem.reason}"
