@@ -81,8 +81,8 @@ bench: $(STAMPS)/check ## Benchmarks, on an optimised build; ARGS=--quick for sm
 	python benches/run.py $(ARGS)
 
 .PHONY: soak
-soak: $(STAMPS)/check $(STAMPS)/extension ## Long random tests: SOAK=10 times the usual number of examples
-	VOX_SOAK=$(or $(SOAK),10) python -m pytest tests/properties tests/faults $(ARGS)
+soak: $(STAMPS)/check $(STAMPS)/extension ## All tests, with SOAK=10 times as many random examples
+	VOX_SOAK=$(or $(SOAK),10) python -m pytest $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## Fuzz what reads foreign bytes; needs cargo-fuzz and a nightly toolchain
