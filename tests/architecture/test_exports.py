@@ -10,8 +10,13 @@ import vox
 
 def test_the_public_names_are_these() -> None:
     assert sorted(vox.__all__) == [
+        "Archive",
+        "ContentStore",
         "VoxError",
+        "Window",
         "__version__",
+        "hash_many",
+        "open",
     ]
 
 
@@ -22,7 +27,7 @@ def test_every_public_name_exists_and_is_documented() -> None:
 
 
 def test_importing_vox_prints_nothing_and_loads_no_consumer_of_its_columns() -> None:
-    heavy = {"click", "numpy", "pyarrow", "rich"}
+    heavy = {"click", "msgspec", "numpy", "pyarrow", "rich"}
     script = f"import sys, vox; print(*sorted({heavy} & {{*sys.modules}}))"
     run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     assert run.stdout == "\n"

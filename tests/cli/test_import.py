@@ -21,7 +21,7 @@ def test_a_second_import_adds_nothing_and_says_so(run: Run, transcript: Path) ->
     first = run("import", "--root", transcript)
     assert first.status == 0
     assert first.text.startswith("imported ")
-    assert run("import", "--root", transcript).text == "nothing new\n"
+    assert run("import", "--root", transcript).text == "nothing new in 1 file\n"
     again = run("import", "--root", transcript, "--json").answer
     assert again["added"] == again["items"] == 0
 
@@ -29,7 +29,7 @@ def test_a_second_import_adds_nothing_and_says_so(run: Run, transcript: Path) ->
 def test_a_dry_run_makes_no_archive(run: Run, transcript: Path, home: Path) -> None:
     outcome = run("import", "--root", transcript, "--dry-run")
     assert outcome.status == 0
-    assert outcome.text.startswith("would import ")
+    assert outcome.text.startswith("would read ")
     assert not home.exists()
 
 
@@ -84,3 +84,13 @@ def test_the_sources_stay_as_they_are(run: Run, transcript: Path) -> None:
             stat.st_ino,
             stat.st_mode,
         )
+
+
+def test_where_no_transcript_is_found_the_message_says_where_to_look(
+    run: Run, tmp_path: Path
+) -> None:
+    outcome = run("import", "--root", tmp_path)
+    assert (outcome.status, outcome.text) == (
+        0,
+        "no transcripts found; `vox doctor` says where vox looks\n",
+    )

@@ -10,7 +10,7 @@ import click
 
 from vox.cli import people
 from vox.cli.options import archive_option, json_option, open_to_read
-from vox.cli.output import Column, answer, table
+from vox.cli.output import Column, answer, note, table
 from vox.cli.plain import one_line
 from vox.errors import VerifyFailedError
 
@@ -31,18 +31,29 @@ def stats(as_json: bool, path: Path | None) -> None:
     if as_json:
         answer("vox.stats.v1", numbers)
     else:
-        table((Column("what"), Column("", align="right")), _flat(numbers))
+        tables = numbers.pop("tables")
+        table((Column("what"), Column("", align="right")), _cells(numbers))
+        note("")
+        columns = (Column("table"), Column("rows", align="right"), Column("size", align="right"))
+        table(
+            columns,
+            (
+                (name, people.number(sizes["rows"]), people.size(sizes["bytes"]))
+                for name, sizes in tables.items()
+                if sizes["rows"]
+            ),
+        )
 
 
-def _flat(numbers: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+def _cells(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in numbers.items():
-        title = f"{prefix}{name.replace('_', ' ')}"
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{title} ")
-        elif isinstance(value, int) and "bytes" in name:
-            yield title, people.size(value)
+        if not isinstance(value, int):
+            text = str(value)
+        elif name.endswith("_bytes"):
+            text = people.size(value)
         else:
-            yield title, people.number(value) if isinstance(value, int) else str(value)
+            text = people.number(value)
+        yield name.replace("_", " "), text
 
 
 @archive.command()
@@ -61,7 +72,8 @@ def verify(
 ) -> None:
     """Check every page, hash, reference, order and index of the archive.
 
-    Exits with 13 if anything is wrong that was not repaired.
+    Exits with 13 if anything is wrong that was not repaired. Reads with vox's own page reader, so
+    that no damage can crash it.
     """
     import vox
 
@@ -72,8 +84,10 @@ def verify(
     else:
         for finding in report.findings[:SHOWN_FINDINGS]:
             click.echo(one_line(str(finding)))
-        if (more := len(report.findings) - SHOWN_FINDINGS) > 0:
-            click.echo(f"and {people.number(more)} more; --json lists all")
+        if (more := report.total - SHOWN_FINDINGS) > 0:
+            click.echo(f"and {people.number(more)} more")
+        if report.repaired:
+            click.echo(f"rebuilt: {', '.join(report.repaired)}")
         click.echo(one_line(report.verdict))
     if not report.ok:
         ctx.exit(VerifyFailedError.exit_status)

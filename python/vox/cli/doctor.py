@@ -81,11 +81,12 @@ def _archive(path: Path) -> Finding:
         return Finding("note", "archive", f"{path} doesn't exist yet; `vox import` makes it")
     archive = vox.open(path, read_only=True, create=False)
     numbers = archive.stats()
-    return Finding(
-        "ok",
-        "archive",
+    counts = (
         f"{path}: {people.number(numbers['windows'], 'window')}, "
-        f"{people.number(numbers['items'], 'item')}",
+        f"{people.number(numbers['items'], 'item')}"
+    )
+    return Finding(
+        "note" if archive.warnings else "ok", "archive", "; ".join([counts, *archive.warnings])
     )
 
 

@@ -19,7 +19,7 @@ from vox.config import load_settings
 from vox.errors import PartialError
 
 if TYPE_CHECKING:
-    from vox.archive import Archive, ImportReport, Problem, Progress
+    from vox.archive import Archive, ImportReport, Progress
 
 SHOWN_PROBLEMS = 20
 
@@ -59,7 +59,7 @@ def import_(
         answer("vox.import.v1", report)
     else:
         _summarise(report, dry_run=dry_run)
-    if any(problem.offset is None for problem in report.problems):
+    if any(problem.file_failed for problem in report.problems):
         ctx.exit(PartialError.exit_status)
 
 
@@ -122,23 +122,27 @@ def _progress() -> Iterator[Callable[[Progress], None] | None]:
 
 
 def _summarise(report: ImportReport, *, dry_run: bool) -> None:
-    if report.items == 0 and not report.problems:
-        click.echo("nothing new")
-        return
-    click.echo(
-        f"{'would import' if dry_run else 'imported'} {people.number(report.items, 'item')} in "
-        f"{people.number(report.windows, 'window')} from {people.number(report.files, 'file')}: "
-        f"{people.number(report.added)} added, {people.number(report.shared)} shared, "
-        f"{people.number(report.quarantined)} quarantined"
-    )
+    if report.files == report.unchanged == 0:
+        click.echo("no transcripts found; `vox doctor` says where vox looks")
+    elif report.files == 0:
+        click.echo(f"nothing new in {people.number(report.unchanged, 'file')}")
+    elif dry_run:
+        click.echo(
+            f"would read {people.number(report.items, 'item')} "
+            f"from {people.number(report.files, 'file')}"
+        )
+    else:
+        click.echo(_counts(report))
     for problem in report.problems[:SHOWN_PROBLEMS]:
-        click.echo(f"  {one_line(_sentence(problem))}", err=True)
+        click.echo(f"  {one_line(str(problem))}", err=True)
     if (more := len(report.problems) - SHOWN_PROBLEMS) > 0:
         click.echo(f"  and {people.number(more, 'more problem')}; --json lists all", err=True)
 
 
-def _sentence(problem: Problem) -> str:
-    if problem.offset is None:
-        return f"{problem.path}: {problem.reason}"
-    length = people.size(problem.length or 0)
-    return f"{problem.path}: {length} at byte {problem.offset} set aside: {problem.reason}"
+def _counts(report: ImportReport) -> str:
+    return (
+        f"imported {people.number(report.items, 'item')} in "
+        f"{people.number(report.windows, 'window')} from {people.number(report.files, 'file')}: "
+        f"{people.number(report.added)} added, {people.number(report.shared)} shared, "
+        f"{people.number(report.quarantined)} quarantined"
+    )

@@ -36,16 +36,12 @@ COLUMNS = (
 @jsonl_option
 @archive_option
 def ls(
-    repo: str | None,
-    kind: str | None,
-    tier: str | None,
-    since: int | None,
-    until: int | None,
     start: int,
     count: int,
     as_json: bool,
     as_lines: bool,
     path: Path | None,
+    **filters: Any,
 ) -> None:
     """List windows (conversations), the latest first.
 
@@ -53,17 +49,17 @@ def ls(
     as 7d.
     """
     archive = open_to_read(path)
-    windows = archive.windows(
-        repo=repo, kind=kind, tier=tier, since=since, until=until, start=start, count=count
-    ).to_pylist()
+    windows = archive.windows(**filters, start=start, count=count).to_pylist()
     if as_json:
-        answer("vox.ls.v1", {"start": start, "windows": windows})
+        total = archive.count_windows(**filters)
+        answer("vox.ls.v1", {"start": start, "total": total, "windows": windows})
     elif as_lines:
         rows_as_lines(windows)
     else:
         table(COLUMNS, _rows(windows))
         if len(windows) == count:
-            note(f"there may be more: --start {start + count}")
+            total = people.number(archive.count_windows(**filters))
+            note(f"windows {start}-{start + count - 1} of {total}; next: --start {start + count}")
 
 
 def _rows(windows: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, ...]]:
