@@ -1,6 +1,20 @@
 """vox: one archive for everything your coding agents ever said."""
 
-from vox._native import __version__
+from typing import TYPE_CHECKING, Any
+
+from vox._native import ContentStore, __version__, hash_many
 from vox.errors import VoxError
 
-__all__ = ["VoxError", "__version__"]
+if TYPE_CHECKING:
+    from vox.archive import Archive, Window, open
+
+__all__ = ["Archive", "ContentStore", "VoxError", "Window", "__version__", "hash_many", "open"]
+
+
+def __getattr__(name: str) -> Any:
+    # The archive brings in the adapters; a service that only hashes or stores needn't load them.
+    if name in {"Archive", "Window", "open"}:
+        from vox import archive
+
+        return getattr(archive, name)
+    raise AttributeError(f"module 'vox' has no attribute {name!r}")

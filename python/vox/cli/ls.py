@@ -58,8 +58,9 @@ def ls(
     else:
         table(COLUMNS, _rows(windows))
         if len(windows) == count:
-            total = people.number(archive.count_windows(**filters))
-            note(f"windows {start}-{start + count - 1} of {total}; next: --start {start + count}")
+            total = archive.count_windows(**filters)
+            shown = f"windows {start}-{start + count - 1} of {people.number(total)}"
+            note(f"{shown}; next: --start {start + count}")
 
 
 def _rows(windows: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, ...]]:

@@ -1,12 +1,31 @@
 //! `vox._native`: the core of vox as a Python extension module.
 
+mod archive;
+mod columns;
+mod content;
+mod door;
+mod drafts;
+mod filters;
+mod frames;
+mod ids;
+
 use pyo3::prelude::*;
 
 /// The core of vox.
 #[pymodule]
 mod _native {
-    use pyo3::prelude::*;
-    use vox_types::Code;
+    use pyo3::{prelude::*, types::PyBytes};
+    use rayon::prelude::*;
+    use vox_types::{Code, ContentHash};
+
+    #[pymodule_export]
+    use crate::{
+        archive::{Archive, WindowView},
+        columns::Columns,
+        content::ContentStore,
+        frames::{Framer, Records},
+        ids::IdMap,
+    };
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
@@ -16,5 +35,18 @@ mod _native {
     #[pyfunction]
     fn error_codes() -> Vec<&'static str> {
         Code::ALL.iter().map(|code| code.name()).collect()
+    }
+
+    /// BLAKE3-256 of each of `items`, 32 bytes apiece, in one piece.
+    #[pyfunction]
+    fn hash_many<'py>(
+        py: Python<'py>,
+        items: Vec<crate::door::AnyBytes>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let items: Vec<&[u8]> = items.iter().map(|item| item.as_ref()).collect();
+        let hashes: Vec<[u8; 32]> = py.detach(|| {
+            items.par_iter().with_min_len(64).map(|item| ContentHash::of(item).0).collect()
+        });
+        Ok(PyBytes::new(py, hashes.as_flattened()))
     }
 }

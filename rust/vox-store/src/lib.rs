@@ -17,6 +17,7 @@ mod snapshot;
 pub mod spine;
 mod store;
 pub mod tables;
+pub mod verify;
 
 pub use content::Counts;
 pub use meta::now;

@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
     time::UNIX_EPOCH,
 };
 
@@ -97,8 +98,8 @@ pub enum Body {
 /// A run of records and what an adapter says of them.
 #[derive(Debug, Default)]
 pub struct SourceBatch {
-    /// The records; None where a source has no more and only its cursor moves.
-    pub records: Records,
+    /// The records; none where only the cursor moves.
+    pub records: Arc<Records>,
     /// Keys of the windows that drafts name.
     pub keys: Vec<String>,
     /// For each of those the ordinal of its first item here.
@@ -264,6 +265,20 @@ impl Archive {
     }
 }
 
+impl Archive {
+    /// What was set aside of a source file: offset, length and reason.
+    pub fn quarantine(&self, path: &Path) -> Result<Vec<(u64, u64, String)>> {
+        let rows = self.store.snapshot(|snapshot| snapshot.quarantine(path_bytes(path)))?;
+        Ok(rows.into_iter().map(|(offset, row)| (offset, row.length, row.reason)).collect())
+    }
+
+    /// Writes down that these source files are gone. Nothing that was read of them goes.
+    pub fn mark_gone(&self, paths: &[PathBuf]) -> Result<()> {
+        let paths = paths.iter().map(|path| path_bytes(path).to_vec()).collect();
+        self.store.mark_gone(paths)
+    }
+}
+
 /// A record without its items, and those.
 struct TakenApart {
     extra: Option<Vec<u8>>,
@@ -365,4 +380,17 @@ fn path_bytes(path: &Path) -> &[u8] {
 #[cfg(not(unix))]
 fn path_bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
+}
+
+/// The path that a cursor names.
+#[cfg(unix)]
+pub fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// The path that a cursor names.
+#[cfg(not(unix))]
+pub fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }

@@ -14,7 +14,7 @@ use arrow_array::RecordBatch;
 use vox_store::{Snapshot, Store};
 use vox_types::{Code, Error, Result, WindowNo};
 
-pub use import::{DraftItem, Body, FileState, SourceBatch, SourceFile, Standing};
+pub use import::{Body, DraftItem, FileState, SourceBatch, SourceFile, Standing, path_of};
 pub use windows::{WindowFilter, window_columns};
 
 use crate::{

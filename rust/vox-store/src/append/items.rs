@@ -13,7 +13,7 @@ use super::{
     batch::{NewItem, WindowItems},
 };
 use crate::{
-    blobs, events,
+    events,
     fault::Fallible,
     index::{Finder, HashIndex},
     spine::{
@@ -38,6 +38,8 @@ impl Applying<'_> {
             )
             .into());
         }
+        // What follows reads items back, of this transaction too.
+        self.writer.flush(txn)?;
         let mut fresh = 0;
         for (item, ordinal) in new.items.iter().zip(new.at..has) {
             if !self.has_item(txn, no, ordinal, item)? {
@@ -69,7 +71,7 @@ impl Applying<'_> {
         Ok(attributes.role() == item.role
             && attributes.kind()? == item.kind
             && attributes.side() == item.side
-            && blobs::hash_of(self.tables, txn, chunk.content_at(place))? == self.hash(item))
+            && self.writer.hash_of(txn, chunk.content_at(place))? == self.hash(item))
     }
 
     /// Starts a new revision of a window that its producer rewrote from `ordinal` on.
@@ -85,6 +87,7 @@ impl Applying<'_> {
                 parent: None,
                 pinned: false,
                 deleted_at: None,
+                updated_at: old.created_at,
                 chain: ChainHash::ROOT.0,
                 items: 0,
                 bytes: 0,
@@ -122,13 +125,26 @@ impl Applying<'_> {
     }
 }
 
+/// Takes the next item of a window into its roll-ups.
+pub(super) fn count(row: &mut WindowRow, bytes: u64, tokens: u64, at: i64) {
+    if row.items == 0 {
+        row.created_at = row.created_at.min(at);
+        row.updated_at = at;
+    }
+    row.items += 1;
+    row.bytes += bytes;
+    row.tokens += tokens;
+    row.updated_at = row.updated_at.max(at);
+}
+
 /// The end of a window's path while items are put to it.
 struct Path {
     window: WindowNo,
     /// Chain hash of the last item that isn't a side item, and that item if it is stored.
     chain: ChainHash,
     last: Option<ItemId>,
-    /// The time of the last item.
+    /// The last item of whatever kind, if it is stored, and its time.
+    previous: Option<ItemId>,
     time: i64,
     /// While all items of the path are shared, the next may be too.
     sharing: Option<Finder>,
@@ -156,16 +172,24 @@ impl Path {
         };
         let batch = &applying.prepared.batch;
         let change = batch.windows.iter().find(|change| change.key == row.key);
-        let time = match row.items {
+        let previous = match row.items.checked_sub(1) {
+            Some(last) => extents::item(tables, txn, window, last)?,
+            None => None,
+        };
+        let time = match previous {
+            Some(previous) => {
+                let (chunk, place) = runs::chunk_of(tables, txn, previous)?;
+                chunk.created_at().get(place) as i64
+            }
             // What stands before the first recorded time is as old as that.
-            0 => items.iter().find_map(|item| item.created_at).unwrap_or(batch.fallback_time),
-            _ => row.updated_at,
+            None => items.iter().find_map(|item| item.created_at).unwrap_or(batch.fallback_time),
         };
         let chain = ChainHash(row.chain);
         Ok(Self {
             window,
             chain,
             last,
+            previous,
             time,
             sharing: if shared { Some(HashIndex::of_chains(tables).finder(txn)?) } else { None },
             replays: change.is_some_and(|change| change.replays),
@@ -196,8 +220,11 @@ impl Path {
                 content,
                 side: item.side,
                 created_at: (!self.replays).then_some(at),
+                window: self.window,
+                previous: self.previous,
             };
-            if let Some(found) = chains::find(applying.tables, finder, txn, &wanted)? {
+            let hash_of = |blob| applying.writer.hash_of(txn, blob);
+            if let Some(found) = chains::find(applying.tables, finder, txn, &wanted, &hash_of)? {
                 self.write_own(applying, txn, row)?;
                 let ordinal = row.items;
                 let extent =
@@ -208,7 +235,11 @@ impl Path {
                     (self.chain, self.last) = (chain, Some(found));
                 }
                 self.before_own = self.chain;
-                self.count(applying, row, item, at);
+                self.previous = Some(found);
+                let (chunk, place) = runs::chunk_of(applying.tables, txn, found)?;
+                self.time = chunk.created_at().get(place) as i64;
+                count(row, chunk.byte_len().get(place), chunk.token_estimate().get(place), at);
+                row.chain = self.chain.0;
                 return Ok(());
             }
             if !item.side {
@@ -232,27 +263,16 @@ impl Path {
             token_estimate: item.token_estimate,
             preview: item.preview.clone(),
         };
+        count(row, stored.byte_len, u64::from(stored.token_estimate), at);
         self.own.push(stored);
         self.own_chains.push(chain);
         if !item.side {
             (self.chain, self.last) = (chain, None);
         }
-        applying.done.added += 1;
-        self.count(applying, row, item, at);
-        Ok(())
-    }
-
-    fn count(&mut self, applying: &Applying<'_>, row: &mut WindowRow, item: &NewItem, at: i64) {
-        if row.items == 0 {
-            row.created_at = row.created_at.min(at);
-            row.updated_at = at;
-        }
-        self.time = at;
-        row.items += 1;
-        row.bytes += applying.prepared.lengths[item.content];
-        row.tokens += u64::from(item.token_estimate);
-        row.updated_at = row.updated_at.max(at);
+        (self.previous, self.time) = (None, at);
         row.chain = self.chain.0;
+        applying.done.added += 1;
+        Ok(())
     }
 
     /// Writes the window's own items that are pending to a run of its own.
@@ -284,6 +304,9 @@ impl Path {
         let ordinal = row.items - u64::from(count);
         extents::push(tables, txn, self.window, Extent { ordinal, run, first, count })?;
         row.run = Some(run);
+        if self.sharing.is_some() {
+            applying.writer.flush(txn)?;
+        }
         self.own.clear();
         self.own_chains.clear();
         self.before_own = self.chain;

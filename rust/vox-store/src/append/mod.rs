@@ -36,6 +36,7 @@ impl Store {
     /// Appends a batch; durable on return. All of it is written, or with an error nothing.
     pub fn append(&self, mut batch: Batch) -> Result<Appended> {
         self.check_writable()?;
+        check_places(&batch)?;
         let generation = self.generation();
         let blobs: Vec<NewBlob<'_>> = batch
             .blobs
@@ -48,6 +49,39 @@ impl Store {
         batch.blobs = Vec::new();
         let work = Arc::new(Prepared { batch, blobs: prepared, lengths });
         self.write(&generation, move |generation, txn| apply(generation, txn, &work))
+    }
+}
+
+impl Store {
+    /// Writes down that the source files at `paths` are gone. Nothing that was read of them goes.
+    pub fn mark_gone(&self, paths: Vec<Vec<u8>>) -> Result<()> {
+        let generation = self.generation();
+        self.write(&generation, move |generation, txn| {
+            for path in &paths {
+                if let Some(mut cursor) = cursors::get(&generation.tables, txn, path)?
+                    && cursor.gone_at.is_none()
+                {
+                    cursor.gone_at = Some(now());
+                    cursors::put(&generation.tables, txn, &cursor)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// An error if the batch names a blob that it doesn't have.
+fn check_places(batch: &Batch) -> Result<()> {
+    let items = batch.items.iter().flat_map(|items| &items.items);
+    let items = items.flat_map(|item| item.extra.into_iter().chain([item.content]));
+    let aside = batch.quarantine.iter().filter_map(|new| new.blob);
+    let count = batch.blobs.len();
+    match items.chain(aside).find(|place| *place >= count) {
+        Some(place) => Err(Error::new(
+            Code::InvalidArgument,
+            format!("the batch names its blob {place}, but it has {count}"),
+        )),
+        None => Ok(()),
     }
 }
 
@@ -83,8 +117,8 @@ fn apply(generation: &Generation, txn: &mut RwTxn<'_>, prepared: &Prepared) -> F
     for change in &batch.windows {
         applying.window(txn, change, &mut written)?;
     }
-    for items in &batch.items {
-        applying.items_once(txn, items, &mut written)?;
+    for i in 0..batch.items.len() {
+        applying.items_once(txn, i, &mut written)?;
     }
     applying.usage(txn)?;
     applying.quarantine(txn)?;
@@ -114,23 +148,24 @@ impl Applying<'_> {
         &mut self,
         txn: &mut RwTxn<'_>,
         window: &str,
-        written: &mut HashSet<String>,
+        written: &mut HashSet<usize>,
     ) -> Fallible<()> {
         let batch = &self.prepared.batch;
-        for items in batch.items.iter().filter(|items| items.window == window) {
-            self.items_once(txn, items, written)?;
+        for i in (0..batch.items.len()).filter(|i| batch.items[*i].window == window) {
+            self.items_once(txn, i, written)?;
         }
         Ok(())
     }
 
+    /// The `i`-th stretch of items of the batch, unless it was written already.
     fn items_once(
         &mut self,
         txn: &mut RwTxn<'_>,
-        items: &WindowItems,
-        written: &mut HashSet<String>,
+        i: usize,
+        written: &mut HashSet<usize>,
     ) -> Fallible<()> {
-        if written.insert(items.window.clone()) {
-            self.items(txn, items)?;
+        if written.insert(i) {
+            self.items(txn, &self.prepared.batch.items[i])?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use vox_types::{
     ChainHash, Code, Error, Fidelity, LinkKind, SymbolNo, WindowId, WindowKind, WindowNo,
 };
 
-use super::{Applying, batch::WindowChange};
+use super::{Applying, batch::WindowChange, items::count};
 use crate::{
     events,
     fault::Fallible,
@@ -28,7 +28,7 @@ impl Applying<'_> {
         &mut self,
         txn: &mut RwTxn<'_>,
         change: &WindowChange,
-        written: &mut HashSet<String>,
+        written: &mut HashSet<usize>,
     ) -> Fallible<()> {
         if let Some(no) = windows::by_key(self.tables, txn, &change.key)? {
             let old = windows::expect(self.tables, txn, no)?;
@@ -234,11 +234,15 @@ impl Applying<'_> {
         to: WindowNo,
         count: u64,
     ) -> Fallible<()> {
+        self.writer.flush(txn)?;
         extents::share(self.tables, txn, from, to, count)?;
         let old = windows::expect(self.tables, txn, to)?;
         let mut row = old.clone();
         row.chain = match chains::last_on_path(self.tables, txn, to, count)? {
-            Some(item) => chains::of_item(self.tables, txn, item)?.0,
+            Some(item) => {
+                let hash_of = |blob| self.writer.hash_of(txn, blob);
+                chains::of_item_with(self.tables, txn, item, &hash_of)?.0
+            }
             None => ChainHash::ROOT.0,
         };
         for extent in extents::all(self.tables, txn, to)? {
@@ -248,10 +252,8 @@ impl Applying<'_> {
                 let (chunk, place) = runs::chunk_of(self.tables, txn, item)?;
                 let end = chunk.len().min(place + (extent.first + extent.count - position) as usize);
                 for i in place..end {
-                    row.items += 1;
-                    row.bytes += chunk.byte_len().get(i);
-                    row.tokens += chunk.token_estimate().get(i);
-                    row.updated_at = row.updated_at.max(chunk.created_at().get(i) as i64);
+                    let (bytes, tokens) = (chunk.byte_len().get(i), chunk.token_estimate().get(i));
+                    count(&mut row, bytes, tokens, chunk.created_at().get(i) as i64);
                 }
                 position += (end - place) as u32;
             }

@@ -4,7 +4,7 @@ use std::{cell::RefCell, sync::OnceLock};
 
 use vox_format::segment::{STORED, ZSTD, ZSTD_DICTIONARY};
 use vox_types::{Code, Error, Result};
-use zstd_safe::{CCtx, CDict, CParameter, DCtx, DDict, DParameter, FrameFormat};
+use zstd_safe::{CCtx, CParameter, DCtx, DDict, DParameter, FrameFormat};
 
 /// The longest blob.
 pub const MAX_BLOB: usize = 1 << 30;
@@ -28,12 +28,6 @@ const SHIPPED: [&[u8]; 2] = [
     include_bytes!("../../../../contracts/dictionaries/1.zdict"),
     include_bytes!("../../../../contracts/dictionaries/2.zdict"),
 ];
-
-fn compressing(dictionary: usize) -> &'static CDict<'static> {
-    static READY: [OnceLock<CDict<'static>>; SHIPPED.len()] =
-        [const { OnceLock::new() }; SHIPPED.len()];
-    READY[dictionary].get_or_init(|| CDict::create_by_reference(SHIPPED[dictionary], LEVEL))
-}
 
 fn decompressing(dictionary: usize) -> &'static DDict<'static> {
     static READY: [OnceLock<DDict<'static>>; SHIPPED.len()] =
@@ -120,7 +114,9 @@ fn new_compressor(with: usize) -> Result<CCtx<'static>, usize> {
     context.set_parameter(CParameter::ChecksumFlag(false))?;
     context.set_parameter(CParameter::DictIdFlag(false))?;
     if with > 0 {
-        context.ref_cdict(compressing(with - 1))?;
+        // The table that zstd would choose for level 1 is too small for the whole dictionary.
+        context.set_parameter(CParameter::HashLog(16))?;
+        context.load_dictionary(SHIPPED[with - 1])?;
     }
     Ok(context)
 }

@@ -128,6 +128,16 @@ impl<'a> BlobWriter<'a> {
         self.place(txn, place)
     }
 
+    /// The content hash of `blob`, which may be one that isn't written before
+    /// [`finish`](Self::finish).
+    pub fn hash_of(&self, txn: &RoTxn<'_>, blob: BlobRef) -> Fallible<ContentHash> {
+        let fresh = usize::from(blob.slot()).checked_sub(self.tail_slots);
+        match fresh.and_then(|slot| self.fresh.get(slot)) {
+            Some(slot) if blob.segment() == self.segment => Ok(slot.hash),
+            _ => reader::hash_of(self.tables, txn, blob),
+        }
+    }
+
     fn place(&mut self, txn: &mut RwTxn<'_>, place: usize) -> Fallible<BlobRef> {
         if let Some(reference) = self.uses[place].reference {
             return Ok(reference);
@@ -204,12 +214,23 @@ impl<'a> BlobWriter<'a> {
         Ok(())
     }
 
-    /// Writes what the open segment got as one more of its tails, and counts all uses.
-    pub fn finish(self, txn: &mut RwTxn<'_>) -> Fallible<Stored> {
+    /// Writes what the open segment got as one more of its tails. Only then can the blobs be
+    /// read in this transaction.
+    pub fn flush(&mut self, txn: &mut RwTxn<'_>) -> Fallible<()> {
         if !self.fresh.is_empty() {
             let key = keys::tail(self.segment, self.tail_slots as u16);
             self.tables.tails.put(txn, &key, &segment::encode(&self.fresh))?;
+            self.tail_slots += self.fresh.len();
+            self.tail_bytes += self.fresh_bytes;
+            self.fresh.clear();
+            self.fresh_bytes = 0;
         }
+        Ok(())
+    }
+
+    /// Writes what is pending, and counts all uses.
+    pub fn finish(mut self, txn: &mut RwTxn<'_>) -> Fallible<Stored> {
+        self.flush(txn)?;
         let used = self.uses.iter().zip(&self.blobs.unique);
         let mut changes: Vec<Entry> = used
             .filter_map(|(uses, blob)| {

@@ -23,8 +23,9 @@ pub fn shared(archive: &Path, create: bool) -> Result<Arc<Generation>> {
         Some(current) => current,
         None if create => make(archive)?,
         None => {
+            let code = if archive.exists() { Code::NotAnArchive } else { Code::NotFound };
             return Err(Error::new(
-                Code::NotFound,
+                code,
                 format!("{} holds no archive; `vox import` makes one", archive.display()),
             ));
         }

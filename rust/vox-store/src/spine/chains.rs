@@ -2,21 +2,34 @@
 
 use heed::RoTxn;
 use vox_format::chunk::Chunk;
-use vox_types::{ChainHash, ContentHash, ItemId, ItemKind, Role, WindowNo};
+use vox_types::{BlobRef, ChainHash, ContentHash, ItemId, ItemKind, Role, WindowNo};
 
 use super::{extents, runs};
 use crate::{blobs, fault::Fallible, index::Finder, tables::Tables};
 
+/// Gives the content hash of a blob. While a batch is written some blobs aren't in the tables yet.
+pub type HashOf<'a> = dyn Fn(BlobRef) -> Fallible<ContentHash> + 'a;
+
 /// The chain hash of a stored item.
 pub fn of_item(tables: &Tables, txn: &RoTxn<'_>, item: ItemId) -> Fallible<ChainHash> {
-    let (chunk, place) = runs::chunk_of(tables, txn, item)?;
-    chain_in(tables, txn, &chunk, place)
+    of_item_with(tables, txn, item, &|blob| blobs::hash_of(tables, txn, blob))
 }
 
-fn chain_in(tables: &Tables, txn: &RoTxn<'_>, chunk: &Chunk<'_>, place: usize) -> Fallible<ChainHash> {
+/// The chain hash of an item whose content may have been written by the batch in hand.
+pub fn of_item_with(
+    tables: &Tables,
+    txn: &RoTxn<'_>,
+    item: ItemId,
+    hash_of: &HashOf<'_>,
+) -> Fallible<ChainHash> {
+    let (chunk, place) = runs::chunk_of(tables, txn, item)?;
+    chain_in(&chunk, place, hash_of)
+}
+
+fn chain_in(chunk: &Chunk<'_>, place: usize, hash_of: &HashOf<'_>) -> Fallible<ChainHash> {
     let mut fault = None;
     let chains = chunk.chains(place + 1, |blob| {
-        blobs::hash_of(tables, txn, blob).map_err(|error| {
+        hash_of(blob).map_err(|error| {
             fault = Some(error);
             vox_types::Error::damaged("the hash of a blob can't be read")
         })
@@ -82,6 +95,11 @@ pub struct Wanted {
     pub side: bool,
     /// Its time, if that has to agree.
     pub created_at: Option<i64>,
+    /// The window that looks for it; what this has stored itself stands at another place.
+    pub window: WindowNo,
+    /// The item before it, of whatever kind. Of several equal items the one that follows this is
+    /// taken, so that extents stay long.
+    pub previous: Option<ItemId>,
 }
 
 /// An item that is already stored and is all that is `wanted`.
@@ -90,24 +108,35 @@ pub fn find(
     finder: &Finder,
     txn: &RoTxn<'_>,
     wanted: &Wanted,
+    hash_of: &HashOf<'_>,
 ) -> Fallible<Option<ItemId>> {
-    for entry in finder.find(txn, wanted.chain.prefix())? {
+    let next = wanted.previous.map(|previous| previous.0 + 1);
+    let mut entries = finder.find(txn, wanted.chain.prefix())?;
+    entries.sort_unstable_by_key(|entry| (Some(entry.payload) != next, entry.payload));
+    for entry in entries {
         let item = ItemId(entry.payload);
-        if is(tables, txn, item, wanted)? {
+        if is(tables, txn, item, wanted, hash_of)? {
             return Ok(Some(item));
         }
     }
     Ok(None)
 }
 
-fn is(tables: &Tables, txn: &RoTxn<'_>, item: ItemId, wanted: &Wanted) -> Fallible<bool> {
+fn is(
+    tables: &Tables,
+    txn: &RoTxn<'_>,
+    item: ItemId,
+    wanted: &Wanted,
+    hash_of: &HashOf<'_>,
+) -> Fallible<bool> {
     let (chunk, place) = runs::chunk_of(tables, txn, item)?;
     let attributes = chunk.attributes_at(place);
     if attributes.role() != wanted.role
         || attributes.kind()? != wanted.kind
         || attributes.side() != wanted.side
         || wanted.created_at.is_some_and(|at| at != chunk.created_at().get(place) as i64)
-        || blobs::hash_of(tables, txn, chunk.content_at(place))? != wanted.content
+        || hash_of(chunk.content_at(place))? != wanted.content
+        || (wanted.side && runs::get(tables, txn, item.run())?.window == wanted.window)
     {
         return Ok(false);
     }
@@ -117,7 +146,7 @@ fn is(tables: &Tables, txn: &RoTxn<'_>, item: ItemId, wanted: &Wanted) -> Fallib
         Some(parent) => {
             let parent_item = ItemId(item.0 - (place - parent) as u64);
             Ok(wanted.parent_item == Some(parent_item)
-                || chain_in(tables, txn, &chunk, parent)? == wanted.parent)
+                || chain_in(&chunk, parent, hash_of)? == wanted.parent)
         }
     }
 }

@@ -1,0 +1,173 @@
+"""Opening an archive, and what it answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+from vox import _native
+from vox.archive import ingest, soundness, statistics
+from vox.archive.filters import ItemFilters, item_filter
+from vox.archive.window import Window
+from vox.config import load_settings
+from vox.sources.base import WindowSource
+
+
+def open(
+    path: str | os.PathLike[str] | None = None, *, read_only: bool = False, create: bool = True
+) -> Archive:
+    """Opens the archive at `path`, or the user's own (see `VOX_HOME`).
+
+    A missing archive is made unless `create` is false or it is opened for reading only. Opened
+    twice in one process, both share one. Raises `NotFoundError`, `NotAnArchiveError`,
+    `WrongVersionError`, `DamagedError`, `PermissionDeniedError`, `AddressSpaceError`.
+    """
+    place = Path(path) if path is not None else load_settings().archive
+    return Archive(_native.Archive(place, create=create and not read_only, read_only=read_only))
+
+
+class Archive:
+    """One archive. Threads may share it; after `fork()` open it again in the child."""
+
+    def __init__(self, native: _native.Archive) -> None:
+        self._native = native
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return Path(self._native.path)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What its user should know about the place it is in."""
+        return self._native.warnings()
+
+    def windows(
+        self,
+        *,
+        repo: str | None = None,
+        kind: str | None = None,
+        tier: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        start: int = 0,
+        count: int = 100,
+    ) -> _native.Columns:
+        """Windows, the latest changed first: `count` of them from place `start` on.
+
+        `since` and `until` (before) are times of the last change, UTC milliseconds.
+        """
+        return self._native.windows(repo, kind, tier, since, until, start, count)
+
+    def count_windows(
+        self,
+        *,
+        repo: str | None = None,
+        kind: str | None = None,
+        tier: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
+    ) -> int:
+        """How many windows there are, as the filters leave them."""
+        return self._native.window_count(repo, kind, tier, since, until)
+
+    def window(self, ref: str | int) -> Window:
+        """The window with this id, beginning of an id (four characters or more), number or key.
+
+        Raises `NotFoundError`, or `InvalidArgumentError` if several ids begin so.
+        """
+        return Window(self._native, self._native.find_window(str(ref)))
+
+    def timeline(
+        self,
+        start: int = 0,
+        count: int = 100,
+        *,
+        repo: str | None = None,
+        preview: bool = True,
+        hashes: bool = False,
+        **filters: Unpack[ItemFilters],
+    ) -> _native.Columns:
+        """Items of all windows in the order of their times, each once, as Arrow columns."""
+        wanted = item_filter(**filters)
+        return self._native.timeline(wanted, repo, start, count, preview, hashes)
+
+    def count_timeline(self, *, repo: str | None = None, **filters: Unpack[ItemFilters]) -> int:
+        """How many items the timeline has."""
+        return self._native.timeline_position(item_filter(**filters), repo, None)[0]
+
+    def timeline_position(
+        self, time: int, *, repo: str | None = None, **filters: Unpack[ItemFilters]
+    ) -> int:
+        """The position in the timeline at which `time` (UTC milliseconds) stands."""
+        return self._native.timeline_position(item_filter(**filters), repo, time)[1]
+
+    def read(self, item: int) -> bytes:
+        """The item's bytes, checked against their hash; a read-only buffer."""
+        return self._native.read(item)
+
+    def extra(self, item: int) -> bytes | None:
+        """What is left of the item's source record without the bytes of its items, as JSON;
+        None if the record is the item."""
+        return self._native.extra(item)
+
+    def ingest(
+        self,
+        sources: Collection[str | WindowSource] | None = None,
+        *,
+        root: Path | None = None,
+        paths: Iterable[Path] = (),
+        dry_run: bool = False,
+        verify_sources: bool = False,
+        progress: Callable[[ingest.Progress], None] | None = None,
+    ) -> ingest.ImportReport:
+        """Imports what is new in the transcripts of other tools.
+
+        Without arguments all known tools are looked for in their default folders; `root` is
+        searched instead of those, `paths` are imported as whichever tool's they are. Source
+        files are only read. Raises `InvalidArgumentError` for a tool that isn't known.
+        """
+        return ingest.run(
+            self._native,
+            sources,
+            root=root,
+            paths=paths,
+            dry_run=dry_run,
+            verify_sources=verify_sources,
+            progress=progress,
+        )
+
+    def stats(self) -> dict[str, Any]:
+        """Counts, and what takes how many bytes."""
+        return statistics.of(self._native)
+
+    def verify(
+        self, sample: int | None = None, *, repair: bool = False
+    ) -> soundness.VerifyReport:
+        """Checks pages, hashes, references, order, roll-ups and indexes; see
+        `vox.archive.soundness`. With `sample` only so many blobs are decompressed and hashed."""
+        return soundness.verify(self._native, sample=sample, repair=repair)
+
+    def close(self) -> None:
+        """Lets go of the archive; using it afterwards raises `ClosedError`."""
+        self._native.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Archive({str(self.path)!r}, {self.count_windows()} windows)"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self!r}</p>{self.windows(count=20)._repr_html_()}"

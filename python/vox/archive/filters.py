@@ -1,0 +1,56 @@
+"""Filters of items, as the core takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Literal, TypeAlias, TypedDict
+
+Trimmed: TypeAlias = Literal["hide", "show", "only"]
+
+
+class ItemFilter(TypedDict):
+    """Which items a view shows."""
+
+    roles: list[str]
+    kinds: list[str]
+    names: list[str]
+    since: int | None
+    until: int | None
+    trimmed: str
+    records: bool
+
+
+class ItemFilters(TypedDict, total=False):
+    """The keyword arguments of `item_filter`."""
+
+    roles: Collection[str]
+    kinds: Collection[str]
+    names: Collection[str]
+    since: int | None
+    until: int | None
+    trimmed: Trimmed
+    records: bool
+
+
+def item_filter(
+    *,
+    roles: Collection[str] = (),
+    kinds: Collection[str] = (),
+    names: Collection[str] = (),
+    since: int | None = None,
+    until: int | None = None,
+    trimmed: Trimmed = "hide",
+    records: bool = False,
+) -> ItemFilter:
+    """Only items of these roles, kinds and names, from `since` on and before `until` (UTC
+    milliseconds); trimmed ones hidden, shown among the others, or alone; `records` also shows
+    what is no part of the conversation."""
+    return ItemFilter(
+        roles=list(roles),
+        kinds=list(kinds),
+        names=list(names),
+        since=since,
+        until=until,
+        trimmed=trimmed,
+        records=records,
+    )

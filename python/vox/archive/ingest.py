@@ -1,0 +1,342 @@
+"""Importing: finds transcripts, reads what is new of them, and reports what became of it.
+
+Framing and storing happen in the core, without the GIL; adapters say what records mean. While
+one batch is being written the next is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+
+from vox import _native
+from vox.errors import ConflictError, InvalidArgumentError, SourceUnreadableError, VoxError
+from vox.sources import SOURCES
+from vox.sources.base import Batch, WindowSource
+
+HEAD_BYTES = 64 << 10
+"""How much of a file a source sees to recognise it."""
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something of a source that was not taken as it is."""
+
+    path: str
+    reason: str
+    """A quarantine reason or an error code of `contracts/errors.yaml`."""
+    offset: int | None = None
+    """Where in the (decompressed) file, if it is about a stretch of it."""
+    length: int | None = None
+    message: str = ""
+    file_failed: bool = False
+    """Whether the file could not be imported to its end."""
+
+    def __str__(self) -> str:
+        place = "" if self.offset is None else f", bytes {self.offset}+{self.length}"
+        return f"{self.path}{place}: {self.message or self.reason}"
+
+
+class Progress(msgspec.Struct, kw_only=True):
+    """How far an import is."""
+
+    files_total: int = 0
+    files_done: int = 0
+    bytes_total: int = 0
+    bytes_done: int = 0
+    items: int = 0
+
+
+class ImportReport(msgspec.Struct, kw_only=True):
+    """What became of an import."""
+
+    files: int = 0
+    """Files with something new."""
+    unchanged: int = 0
+    """Files that were as they had been, and so weren't read."""
+    windows: int = 0
+    """Windows that are new."""
+    items: int = 0
+    """Items that were read."""
+    added: int = 0
+    """Items that are new to the archive."""
+    shared: int = 0
+    """Items that stand in the archive already: in this window, or on the same path in another."""
+    rewritten: int = 0
+    """Windows that their tool rewrote; what they were is kept beside what they are."""
+    responses: int = 0
+    """Reports of usage that were new or larger."""
+    quarantined: int = 0
+    """Stretches that were set aside."""
+    record_types: dict[str, int] = {}
+    """How many records of each type were read, by source: `claude-code:user`."""
+    problems: list[Problem] = []
+    dry_run: bool = False
+
+
+def run(
+    archive: _native.Archive,
+    sources: Collection[str | WindowSource] | None,
+    *,
+    root: Path | None,
+    paths: Iterable[Path],
+    dry_run: bool,
+    verify_sources: bool,
+    progress: Callable[[Progress], None] | None,
+) -> ImportReport:
+    """See `vox.archive.Archive.ingest`."""
+    paths = list(paths)
+    chosen = _choose(sources) if sources or not paths else []
+    report = ImportReport(dry_run=dry_run)
+    found: list[tuple[WindowSource, Path]] = []
+    for source in chosen:
+        for folder in [root] if root else source.roots():
+            if folder.is_dir():
+                found += [(source, path) for path in source.discover(folder)]
+    for path in paths:
+        found += _recognise(path, report)
+    state = _Import(archive, report, dry_run, verify_sources, progress, found)
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="vox-import") as writer:
+        for source, path in found:
+            state.file(source, path, writer)
+    if not dry_run:
+        _note_vanished(archive, chosen, root)
+    report.record_types = dict(sorted(state.record_types.items()))
+    return report
+
+
+def _choose(sources: Collection[str | WindowSource] | None) -> list[WindowSource]:
+    by_name = {source.name: source for source in SOURCES}
+    chosen: list[WindowSource] = []
+    for source in sources or by_name:
+        if not isinstance(source, str):
+            chosen.append(source)
+        elif source in by_name:
+            chosen.append(by_name[source])
+        else:
+            known = ", ".join(sorted(by_name))
+            raise InvalidArgumentError(f"{source!r} is no known tool; use one of: {known}")
+    return chosen
+
+
+def _recognise(path: Path, report: ImportReport) -> Iterator[tuple[WindowSource, Path]]:
+    """The sources of the transcripts at `path`, a file or a folder."""
+    if path.is_dir():
+        for folder, folders, names in os.walk(path):
+            folders.sort()
+            for name in sorted(names):
+                file = Path(folder, name)
+                if source := _source_of(file):
+                    yield source, file
+        return
+    try:
+        source = _source_of(path)
+    except OSError as error:
+        report.problems.append(_failure(path, SourceUnreadableError(str(error))))
+        return
+    if source:
+        yield source, path
+    else:
+        message = "no transcript of a known tool; `vox import --help` names them"
+        report.problems.append(_failure(path, SourceUnreadableError(message)))
+
+
+def _source_of(path: Path) -> WindowSource | None:
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    return next((source for source in SOURCES if source.recognises(path, head)), None)
+
+
+def _failure(path: Path, error: VoxError) -> Problem:
+    return Problem(path=str(path), reason=error.code, message=str(error), file_failed=True)
+
+
+class _Import:
+    """One run: the files that were found, one after the other."""
+
+    def __init__(
+        self,
+        archive: _native.Archive,
+        report: ImportReport,
+        dry_run: bool,
+        verify_sources: bool,
+        show: Callable[[Progress], None] | None,
+        found: list[tuple[WindowSource, Path]],
+    ) -> None:
+        self.archive = archive
+        self.report = report
+        self.dry_run = dry_run
+        self.verify_sources = verify_sources
+        self.record_types: Counter[str] = Counter()
+        self.progress = Progress(
+            files_total=len(found), bytes_total=sum(_size(path) for _, path in found)
+        )
+        self._show = show
+
+    def file(self, source: WindowSource, path: Path, writer: ThreadPoolExecutor) -> None:
+        done = self.progress.bytes_done
+        try:
+            self._file(source, path, writer, from_start=False)
+        except ConflictError:
+            # What the reader remembers doesn't fit the archive any more: read it all again.
+            try:
+                self._file(source, path, writer, from_start=True)
+            except VoxError as error:
+                self.report.problems.append(_failure(path, error))
+        except (VoxError, OSError) as error:
+            if not isinstance(error, VoxError):
+                error = SourceUnreadableError(str(error))
+            self.report.problems.append(_failure(path, error))
+        self.progress.files_done += 1
+        self._advance(done + _size(path))
+
+    def _file(
+        self, source: WindowSource, path: Path, writer: ThreadPoolExecutor, *, from_start: bool
+    ) -> None:
+        standing, offset, state, token = self.archive.standing(path, source.name)
+        if standing == "unchanged" and not from_start:
+            self.report.unchanged += 1
+            return
+        if from_start:
+            offset, state = 0, None
+        self.report.files += 1
+        start = self.progress.bytes_done
+
+        def earlier() -> Iterator[bytes]:
+            framer = _native.Framer(path)
+            while (batch := framer.next_batch()) is not None:
+                for place, record in zip(batch.offsets, batch, strict=True):
+                    if place >= offset:
+                        return
+                    yield record
+
+        reader = source.reader(path, state, earlier)
+        framer = _native.Framer(path, offset)
+        records = framer.next_batch()
+        pending: Future[dict[str, int]] | None = None
+        first = offset == 0
+        try:
+            if records is None:
+                batch = reader.read(())
+                pending = self._write(writer, token, None, batch, first=first, last=True)
+            while records is not None:
+                batch = reader.read(records)
+                self._count(source, path, records, batch)
+                following = framer.next_batch()
+                if pending:
+                    self._written(pending)
+                pending = self._write(
+                    writer, token, records, batch, first=first, last=following is None
+                )
+                self._advance(start + records.end - offset)
+                records, first = following, False
+            if framer.pending:
+                self._note_pending(path, framer)
+        finally:
+            if pending:
+                self._written(pending)
+
+    def _write(
+        self,
+        writer: ThreadPoolExecutor,
+        token: _native.SourceToken,
+        records: _native.Records | None,
+        batch: Batch,
+        *,
+        first: bool,
+        last: bool,
+    ) -> Future[dict[str, int]] | None:
+        if self.dry_run:
+            return None
+        return writer.submit(
+            self.archive.write, token, records, batch, first=first, last=last
+        )
+
+    def _written(self, pending: Future[dict[str, int]]) -> None:
+        done = pending.result()
+        self.report.windows += done["windows"]
+        self.report.added += done["added"]
+        self.report.shared += done["shared"] + done["known"]
+        self.report.rewritten += done["diverged"]
+        self.report.responses += done["usage"]
+
+    def _count(
+        self, source: WindowSource, path: Path, records: _native.Records, batch: Batch
+    ) -> None:
+        self.report.items += len(batch.drafts)
+        self.progress.items += len(batch.drafts)
+        if self.dry_run:
+            self.report.windows += sum(window.created_at is not None for window in batch.windows)
+        for kind, count in batch.record_types.items():
+            self.record_types[f"{source.name}:{kind}"] += count
+        for place, length, reason in records.quarantined:
+            self._set_aside(path, place, length, reason)
+        if batch.rejected:
+            places = records.offsets
+            for rejected in batch.rejected:
+                length = len(records[rejected.record])
+                self._set_aside(path, places[rejected.record], length, rejected.reason)
+        for record, name in batch.missing:
+            self.report.problems.append(
+                Problem(
+                    path=str(path),
+                    reason="missing_file",
+                    offset=records.offsets[record],
+                    length=len(records[record]),
+                    message=f"refers to {name}, which can't be read",
+                )
+            )
+
+    def _set_aside(self, path: Path, offset: int, length: int, reason: str) -> None:
+        self.report.quarantined += 1
+        self.report.problems.append(
+            Problem(path=str(path), reason=reason, offset=offset, length=length)
+        )
+
+    def _note_pending(self, path: Path, framer: _native.Framer) -> None:
+        message = f"the last {framer.pending} bytes are no whole record yet; they are read later"
+        self.report.problems.append(
+            Problem(
+                path=str(path),
+                reason="torn",
+                offset=framer.end,
+                length=framer.pending,
+                message=message,
+            )
+        )
+
+    def _advance(self, bytes_done: int) -> None:
+        self.progress.bytes_done = bytes_done
+        if self._show:
+            self._show(self.progress)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _note_vanished(
+    archive: _native.Archive, sources: list[WindowSource], root: Path | None
+) -> None:
+    """Notes which files that were read from the searched folders are gone. Nothing goes with
+    them."""
+    folders = {
+        source.name: [root] if root else [folder for folder in source.roots() if folder.is_dir()]
+        for source in sources
+    }
+    gone = [
+        path
+        for path, source, *_rest, gone_at in archive.sources()
+        if gone_at is None
+        and any(path.is_relative_to(folder) for folder in folders.get(source, []))
+        and not path.exists()
+    ]
+    if gone:
+        archive.mark_gone(gone)

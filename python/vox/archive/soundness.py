@@ -1,0 +1,70 @@
+"""Whether an archive is intact."""
+
+from __future__ import annotations
+
+import msgspec
+
+from vox import _native
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that is wrong."""
+
+    table: str
+    """The table, or empty for the file as a whole."""
+    key: str
+    """The row's key in hex, or empty."""
+    page: int | None
+    kind: str
+    message: str
+    repairable: bool
+
+    def __str__(self) -> str:
+        place = f"{self.table} {self.key}".strip() or "file"
+        page = f", page {self.page}" if self.page is not None else ""
+        return f"{place}{page}: {self.message}"
+
+
+class VerifyReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What was checked, and what was found."""
+
+    ok: bool
+    """Whether nothing is wrong, or all that was wrong has been repaired."""
+    verdict: str
+    """A sentence."""
+    checked: dict[str, int]
+    """How many of each were checked."""
+    sampled: int | None
+    """How many blobs were decompressed and hashed, if not all."""
+    repaired: list[str]
+    """The tables that were rebuilt."""
+    total: int
+    """How many findings there are; `findings` has the first of them."""
+    findings: list[Finding]
+
+
+def verify(archive: _native.Archive, *, sample: int | None, repair: bool) -> VerifyReport:
+    """Checks the archive; with `repair` rebuilds derivable tables that are wrong, and checks
+    again."""
+    repaired = archive.repair() if repair else []
+    report = archive.verify(sample)
+    ok = report["total"] == 0
+    return VerifyReport(
+        ok=ok,
+        verdict=_verdict(report["verdict"], report["total"], report["checked"], sample),
+        checked=report["checked"],
+        sampled=sample,
+        repaired=repaired,
+        total=report["total"],
+        findings=[Finding(**finding) for finding in report["findings"]],
+    )
+
+
+def _verdict(verdict: str, total: int, checked: dict[str, int], sample: int | None) -> str:
+    if verdict == "clean":
+        counts = ", ".join(f"{number:,} {what}" for what, number in checked.items() if number)
+        scope = "" if sample is None else f" (contents of {sample:,} blobs only)"
+        return f"clean: {counts}{scope}"
+    if verdict == "repairable":
+        return f"{total} findings, all in tables that `vox archive verify --repair` rebuilds"
+    return f"damaged: {total} findings; restore a backup, the archive itself was not changed"

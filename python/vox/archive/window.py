@@ -1,0 +1,93 @@
+"""One window and its items."""
+
+from __future__ import annotations
+
+import html
+from functools import cached_property
+from typing import Any, Unpack
+
+from vox import _native
+from vox.archive.filters import ItemFilter, ItemFilters, item_filter
+
+
+class Window:
+    """A conversation, an agent's context or a transcript: items in order.
+
+    Items are never loaded as a whole: `items` reads the page that is asked for, at any place of
+    a window of any length. A window object stays at the state it was made from; ask the archive
+    again to see what came since.
+    """
+
+    def __init__(self, archive: _native.Archive, number: int) -> None:
+        self._archive = archive
+        self.number = number
+        """Its number within this archive."""
+        self._views: dict[tuple[object, ...], _native.WindowView] = {}
+
+    @cached_property
+    def info(self) -> dict[str, Any]:
+        """Every column of the window; times are UTC milliseconds."""
+        (row,) = self._archive.window_info(self.number).to_pylist()
+        return row
+
+    @property
+    def id(self) -> str:
+        """Its lasting id, a UUID."""
+        return str(self.info["id"])
+
+    @property
+    def key(self) -> str:
+        """What the conversation is called at its producer."""
+        return str(self.info["key"])
+
+    @property
+    def title(self) -> str | None:
+        """A label for people."""
+        title: str | None = self.info["title"]
+        return title
+
+    def items(
+        self,
+        start: int = 0,
+        count: int = 100,
+        *,
+        preview: bool = True,
+        hashes: bool = False,
+        **filters: Unpack[ItemFilters],
+    ) -> _native.Columns:
+        """`count` items from position `start` on, as the filters leave them, as Arrow columns.
+
+        Filters are those of `vox.archive.filters.item_filter`. `preview` adds the start of each
+        item as one line, `hashes` its content and chain hash. The column `ordinal` is an item's
+        place in the whole window and never changes; positions do, with the filters.
+        """
+        return self._view(item_filter(**filters)).items(start, count, preview, hashes)
+
+    def count(self, **filters: Unpack[ItemFilters]) -> int:
+        """How many items the filters leave."""
+        return len(self._view(item_filter(**filters)))
+
+    def __len__(self) -> int:
+        return int(self.info["items"])
+
+    def usage(self) -> list[dict[str, Any]]:
+        """What providers reported for the responses that this window had first, in tokens."""
+        return self._archive.usage(self.number)
+
+    def tree(self) -> _native.Columns:
+        """The windows it came from and those that came from it, each before its children."""
+        return self._archive.tree(self.number)
+
+    def _view(self, wanted: ItemFilter) -> _native.WindowView:
+        key = tuple(tuple(v) if isinstance(v, list) else v for v in wanted.values())
+        view = self._views.get(key)
+        if view is None:
+            view = self._views[key] = self._archive.view(self.number, wanted)
+        return view
+
+    def __repr__(self) -> str:
+        return f"Window({self.id[:8]} {self.title or self.key!r}, {len(self)} items)"
+
+    def _repr_html_(self) -> str:
+        name = html.escape(self.title or self.key)
+        return f"<p><b>{name}</b>, {len(self)} items</p>{self.items(0, 20)._repr_html_()}"

@@ -1,0 +1,66 @@
+//! The one door between Python and the core: releases the GIL, maps errors, borrows bytes.
+
+use pyo3::{
+    exceptions::PyTypeError,
+    prelude::*,
+    pybacked::{PyBackedBytes, PyBackedStr},
+    sync::PyOnceLock,
+    types::PyDict,
+};
+use vox_types::Error;
+
+/// Runs `work` without the GIL and maps its error.
+pub fn core<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    py.detach(work).map_err(|error| to_python(py, &error))
+}
+
+/// The exception of `vox.errors` that stands for `error`.
+pub fn to_python(py: Python<'_>, error: &Error) -> PyErr {
+    static CLASSES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let raise = || {
+        let classes = CLASSES.get_or_try_init(py, || {
+            let classes = py.import("vox.errors")?.getattr("BY_CODE")?;
+            py.get_type::<PyDict>().call1((classes,))?.cast_into::<PyDict>().map(Bound::unbind).map_err(PyErr::from)
+        })?;
+        let class = classes.bind(py).as_any().get_item(error.code.name())?;
+        Ok::<_, PyErr>(PyErr::from_value(class.call1((error.message.as_str(),))?))
+    };
+    raise().unwrap_or_else(|broken| broken)
+}
+
+/// `bytes`, or a `str` as its UTF-8, borrowed.
+pub enum AnyBytes {
+    /// `bytes` or `bytearray`.
+    Bytes(PyBackedBytes),
+    /// `str`.
+    Text(PyBackedStr),
+}
+
+impl AsRef<[u8]> for AnyBytes {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Text(text) => text.as_bytes(),
+        }
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for AnyBytes {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = value.extract::<PyBackedBytes>() {
+            return Ok(Self::Bytes(bytes));
+        }
+        match value.extract::<PyBackedStr>() {
+            Ok(text) => Ok(Self::Text(text)),
+            Err(_) => {
+                let kind = value.get_type().name()?;
+                Err(PyTypeError::new_err(format!("bytes or str wanted, not {kind}")))
+            }
+        }
+    }
+}

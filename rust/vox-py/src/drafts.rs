@@ -1,0 +1,194 @@
+//! What adapters say, taken over from `vox.sources.base`.
+
+use pyo3::{
+    prelude::*,
+    types::{PyBytes, PyInt, PyString, PyTuple},
+};
+use vox_core::archive::{Body, DraftItem};
+use vox_format::rows::UsageRow;
+use vox_frame::{Step, Want, WantForm};
+use vox_store::append::{NewUsage, WindowChange};
+use vox_types::{
+    Code, Error, Fidelity, ItemKind, LinkKind, QuarantineReason, Result, Role, WindowKind,
+};
+
+/// `vox.sources.base.Batch`.
+#[derive(FromPyObject)]
+pub struct Batch<'py> {
+    pub windows: Vec<WindowDraft>,
+    pub drafts: Vec<Bound<'py, PyAny>>,
+    pub at: std::collections::HashMap<String, u64>,
+    pub usage: Vec<UsageDraft>,
+    pub rejected: Vec<Rejected>,
+    pub state: Vec<u8>,
+}
+
+/// `vox.sources.base.WindowDraft`.
+#[derive(FromPyObject)]
+pub struct WindowDraft {
+    key: String,
+    kind: Option<String>,
+    title: Option<String>,
+    repo: Option<String>,
+    workspace: Option<String>,
+    agent: Option<String>,
+    model_route: Option<String>,
+    thread_id: Option<String>,
+    trace_id: Option<String>,
+    git_sha_at_open: Option<String>,
+    git_sha_at_close: Option<String>,
+    git_branch: Option<String>,
+    fidelity: Option<u8>,
+    created_at: Option<i64>,
+    parent: Option<String>,
+    link: Option<String>,
+    shares: u64,
+    replays: bool,
+}
+
+impl WindowDraft {
+    pub fn to_core(self) -> Result<WindowChange> {
+        Ok(WindowChange {
+            key: self.key,
+            kind: self.kind.as_deref().map(WindowKind::from_name).transpose()?,
+            title: self.title,
+            repo: self.repo,
+            workspace: self.workspace,
+            agent: self.agent,
+            model_route: self.model_route,
+            thread_id: self.thread_id,
+            trace_id: self.trace_id,
+            git_sha_at_open: self.git_sha_at_open,
+            git_sha_at_close: self.git_sha_at_close,
+            git_branch: self.git_branch,
+            fidelity: self.fidelity.map(fidelity).transpose()?,
+            created_at: self.created_at,
+            parent: self.parent,
+            link: self.link.as_deref().map(LinkKind::from_name).transpose()?,
+            shares: self.shares,
+            replays: self.replays,
+        })
+    }
+}
+
+/// `vox.sources.base.UsageDraft`.
+#[derive(FromPyObject)]
+pub struct UsageDraft {
+    window: String,
+    key: String,
+    model: Option<String>,
+    at: Option<i64>,
+    input: u64,
+    output: u64,
+    reasoning: u64,
+    cache_read: u64,
+    cache_write: u64,
+    cache_write_1h: u64,
+    cost_nano_usd: Option<u64>,
+    extra: Option<Vec<u8>>,
+}
+
+impl UsageDraft {
+    pub fn to_core(self) -> NewUsage {
+        NewUsage {
+            window: self.window,
+            model: self.model,
+            row: UsageRow {
+                key: self.key,
+                model: 0,
+                at: self.at.unwrap_or_default(),
+                input: self.input,
+                output: self.output,
+                reasoning: self.reasoning,
+                cache_read: self.cache_read,
+                cache_write: self.cache_write,
+                cache_write_1h: self.cache_write_1h,
+                cost_nano_usd: self.cost_nano_usd,
+                extra: self.extra,
+            },
+        }
+    }
+}
+
+/// `vox.sources.base.Rejected`.
+#[derive(FromPyObject)]
+pub struct Rejected {
+    record: usize,
+    reason: String,
+}
+
+impl Rejected {
+    pub fn to_core(&self) -> Result<(usize, QuarantineReason)> {
+        Ok((self.record, QuarantineReason::from_name(&self.reason)?))
+    }
+}
+
+/// Takes over a `vox.sources.base.Draft`; `window` gives the place of a window's key.
+pub fn draft(
+    value: &Bound<'_, PyAny>,
+    mut window: impl FnMut(&str) -> usize,
+) -> PyResult<Result<DraftItem>> {
+    let py = value.py();
+    macro_rules! field {
+        ($name:literal) => {
+            value.getattr(pyo3::intern!(py, $name))?
+        };
+    }
+    let key = field!("window");
+    let window = window(key.cast::<PyString>()?.to_str()?);
+    let body = field!("body");
+    let body = if body.is_none() {
+        Body::Record
+    } else if let Ok(bytes) = body.cast::<PyBytes>() {
+        Body::Bytes(bytes.as_bytes().to_vec())
+    } else {
+        let form = match field!("form").extract::<u8>()? {
+            0 => WantForm::String,
+            2 => WantForm::Slice,
+            3 => WantForm::Base64,
+            4 => WantForm::DataUrl,
+            other => return Ok(Err(no_number("form", other))),
+        };
+        Body::At(Want { path: path(body.cast::<PyTuple>()?)?, form })
+    };
+    let role = field!("role").extract::<u8>()?;
+    let kind = field!("kind").extract::<u8>()?;
+    let (record, created_at, name, side) = (
+        field!("record").extract()?,
+        field!("created_at").extract()?,
+        field!("name").extract()?,
+        field!("side").extract()?,
+    );
+    let known = field!("fidelity").extract::<u8>()?;
+    Ok((|| {
+        Ok(DraftItem {
+            window,
+            record,
+            role: Role::from_number(role).ok_or_else(|| no_number("role", role))?,
+            kind: ItemKind::from_number(kind).ok_or_else(|| no_number("kind", kind))?,
+            body,
+            created_at,
+            name,
+            side,
+            fidelity: fidelity(known)?,
+        })
+    })())
+}
+
+fn path(steps: &Bound<'_, PyTuple>) -> PyResult<Vec<Step>> {
+    steps
+        .iter()
+        .map(|step| match step.cast::<PyInt>() {
+            Ok(index) => Ok(Step::Index(index.extract()?)),
+            Err(_) => Ok(Step::Key(step.cast::<PyString>()?.to_str()?.to_owned())),
+        })
+        .collect()
+}
+
+fn fidelity(number: u8) -> Result<Fidelity> {
+    Fidelity::from_number(number).ok_or_else(|| no_number("fidelity", number))
+}
+
+fn no_number(what: &str, number: u8) -> Error {
+    Error::new(Code::InvalidArgument, format!("{number} is no {what}"))
+}

@@ -1,0 +1,76 @@
+//! Filters as Python names them.
+
+use pyo3::prelude::*;
+use vox_core::{
+    archive::WindowFilter,
+    filter::{Filter, Trimmed},
+    view::Columns,
+};
+use vox_types::{Code, Error, ItemKind, Result, Role, SymbolNo, Tier, WindowKind};
+
+/// What a view of items shows.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct ItemFilter {
+    roles: Vec<String>,
+    kinds: Vec<String>,
+    names: Vec<String>,
+    since: Option<i64>,
+    until: Option<i64>,
+    trimmed: String,
+    records: bool,
+}
+
+impl ItemFilter {
+    /// The filter; `symbol` finds the symbol of a name.
+    pub fn to_core(&self, symbol: impl Fn(&str) -> Result<Option<SymbolNo>>) -> Result<Filter> {
+        let some = |empty: bool| (!empty).then_some(());
+        let roles = self.roles.iter().map(|role| Role::from_name(role)).collect::<Result<_>>()?;
+        let kinds = self.kinds.iter().map(|kind| ItemKind::from_name(kind)).collect::<Result<_>>()?;
+        let mut names = Vec::new();
+        for name in &self.names {
+            names.extend(symbol(name)?);
+        }
+        Ok(Filter {
+            roles: some(self.roles.is_empty()).map(|()| roles),
+            kinds: some(self.kinds.is_empty()).map(|()| kinds),
+            records: self.records,
+            since: self.since,
+            until: self.until,
+            names: some(self.names.is_empty()).map(|()| names),
+            trimmed: match self.trimmed.as_str() {
+                "hide" => Trimmed::Hide,
+                "show" => Trimmed::Show,
+                "only" => Trimmed::Only,
+                other => {
+                    return Err(Error::new(
+                        Code::InvalidArgument,
+                        format!("trimmed={other:?}; use one of: hide, show, only"),
+                    ));
+                }
+            },
+        })
+    }
+}
+
+/// Which windows a list shows.
+pub fn window_filter(
+    repo: Option<String>,
+    kind: Option<&str>,
+    tier: Option<&str>,
+    since: Option<i64>,
+    until: Option<i64>,
+) -> Result<WindowFilter> {
+    Ok(WindowFilter {
+        repo,
+        kind: kind.map(WindowKind::from_name).transpose()?,
+        tier: tier.map(Tier::from_name).transpose()?,
+        since,
+        until,
+    })
+}
+
+/// The columns that are wanted beside the usual ones.
+pub fn wanted(preview: bool, hashes: bool) -> Columns {
+    Columns { preview, content_hash: hashes, chain_hash: hashes }
+}

@@ -1,0 +1,204 @@
+//! Making derived tables anew.
+
+use heed::{PutFlags, RwTxn};
+use vox_format::{
+    keys,
+    leaf::{self, Entry},
+    rows::{self, WindowRow},
+};
+use vox_pages::PageFile;
+use vox_types::{BlobRef, Code, Error, Result, WindowNo};
+
+use super::{
+    Examined, Options, Report, Reporter, Verdict, blobs::Blobs, examine, index::LEAF_ENTRIES,
+    items::Items, rebuilt::Rows, roll_ups::RollUps, verify,
+};
+use crate::{
+    Store,
+    fault::Fallible,
+    tables::{Table, Tables},
+};
+
+/// Entries that level k of an index holds: these, times 16 to the k.
+const LEVEL_ENTRIES: u64 = 1 << 16;
+/// Columns of counts are written in parts of this size while a leaf's length is sought.
+const MOST_OF_A_LEAF: usize = u16::MAX as usize;
+
+/// What was repaired.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Repaired {
+    /// What was wrong.
+    pub before: Report,
+    /// The tables that were made anew; `windows` if roll-ups were corrected.
+    pub tables: Vec<&'static str>,
+}
+
+/// Makes anew the tables among [`REPAIRABLE`](super::REPAIRABLE) with something wrong, and corrects
+/// the roll-ups of windows, in one transaction. Does nothing if nothing is wrong.
+///
+/// Errors: `damaged` if anything else is wrong too, since derived tables can't be better than what
+/// they follow from.
+pub fn repair(store: &Store) -> Result<Repaired> {
+    store.check_writable()?;
+    let before = verify(store, &Options::default())?;
+    match before.verdict() {
+        Verdict::Clean => return Ok(Repaired { before, tables: Vec::new() }),
+        Verdict::Repairable => {}
+        Verdict::Damaged => return Err(beyond_repair(&before)),
+    }
+    let generation = store.generation();
+    let data = generation.data_file();
+    let tables = generation.tables;
+    // Not through the shared commit: what else is written in the same transaction can't be seen in
+    // the file.
+    let repaired = generation.write(|txn| {
+        if tables.meta.get(txn, b"superseded_by")?.is_some() {
+            let message = "the archive was compacted meanwhile; repeat the repair";
+            return Err(Error::new(Code::Conflict, message).into());
+        }
+        let mut report = Reporter::default();
+        let file = PageFile::open(&data)?;
+        let examined = examine(&file, &mut report, &Options { sample: Some(0) });
+        let transaction = file.meta().txnid;
+        drop(file);
+        let to_repair: Vec<&'static str> = report.to_repair.iter().copied().collect();
+        if report.is_damaged() {
+            return Err(beyond_repair(&report.finish(data.clone(), transaction)).into());
+        }
+        write(&tables, txn, &examined, &to_repair)?;
+        Ok(to_repair)
+    })?;
+    Ok(Repaired { before, tables: repaired })
+}
+
+fn beyond_repair(report: &Report) -> Error {
+    let first = report.findings.iter().find(|finding| !finding.repairable);
+    let example = first.map_or_else(String::new, |finding| format!(" (for example {finding})"));
+    Error::damaged(format!(
+        "{}: {} faults are in data that nothing else in the archive repeats{example}; put a backup \
+         of the archive in its place, or import the sources into a new one",
+        report.path.display(),
+        report.beyond_repair
+    ))
+}
+
+fn write(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    examined: &Examined,
+    to_repair: &[&'static str],
+) -> Fallible<()> {
+    let rebuilt = &examined.rebuilt;
+    for table in to_repair {
+        match *table {
+            "symbol_ids" => put_rows(tables.symbol_ids, txn, &rebuilt.symbol_ids)?,
+            "window_ids" => put_rows(tables.window_ids, txn, &rebuilt.window_ids)?,
+            "window_keys" => put_rows(tables.window_keys, txn, &rebuilt.window_keys)?,
+            "by_recency" => put_rows(tables.by_recency, txn, &rebuilt.by_recency)?,
+            "by_root" => put_rows(tables.by_root, txn, &rebuilt.by_root)?,
+            "run_windows" => put_rows(tables.run_windows, txn, &rebuilt.run_windows)?,
+            "usage_owners" => put_rows(tables.usage_owners, txn, &rebuilt.usage_owners)?,
+            "windows" => put_roll_ups(tables, txn, &examined.roll_ups)?,
+            _ => {}
+        }
+    }
+    let any = |names: [&str; 2]| to_repair.iter().any(|table| names.contains(table));
+    if any(["blob_recent", "blob_levels"]) {
+        let entries = of_blobs(&examined.blobs);
+        put_index(tables, txn, tables.blob_recent, tables.blob_levels, b"blob_merges", &entries)?;
+    }
+    if any(["chain_recent", "chain_levels"]) {
+        let entries = of_chains(&examined.items);
+        put_index(tables, txn, tables.chain_recent, tables.chain_levels, b"chain_merges", &entries)?;
+    }
+    Ok(())
+}
+
+fn put_rows<const K: usize, const V: usize>(
+    table: Table,
+    txn: &mut RwTxn<'_>,
+    rows: &Rows<K, V>,
+) -> Fallible<()> {
+    table.clear(txn)?;
+    for (key, value) in rows {
+        table.put_with_flags(txn, PutFlags::APPEND, key, value)?;
+    }
+    Ok(())
+}
+
+fn put_roll_ups(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    roll_ups: &[(WindowNo, RollUps)],
+) -> Fallible<()> {
+    for (no, sums) in roll_ups {
+        let key = no.to_be_bytes();
+        let Some(value) = tables.windows.get(txn, &key)? else { continue };
+        let row = WindowRow {
+            items: sums.items,
+            bytes: sums.bytes,
+            tokens: sums.tokens,
+            trimmed: sums.trimmed,
+            ..rows::decode(value, "a window")?
+        };
+        tables.windows.put(txn, &key, &rows::encode(&row)?)?;
+    }
+    Ok(())
+}
+
+fn of_blobs(blobs: &Blobs) -> Vec<Entry> {
+    let live = blobs.slots.iter().filter(|(_, slot)| !slot.gone);
+    let mut entries: Vec<Entry> = live
+        .map(|(BlobRef(payload), slot)| Entry {
+            prefix: slot.prefix,
+            payload,
+            references: slot.references.into(),
+            holds: slot.holds.max(0).into(),
+        })
+        .collect();
+    entries.sort_unstable_by_key(|entry| (entry.prefix, entry.payload));
+    entries
+}
+
+fn of_chains(items: &Items) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = items
+        .iter()
+        .map(|(item, prefix, _)| Entry { prefix, payload: item.0, references: 0, holds: 0 })
+        .collect();
+    entries.sort_unstable_by_key(|entry| (entry.prefix, entry.payload));
+    entries
+}
+
+/// Writes sorted `entries` as the only level of an index.
+fn put_index(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    recent: Table,
+    levels: Table,
+    merges: &[u8],
+    entries: &[Entry],
+) -> Fallible<()> {
+    recent.clear(txn)?;
+    levels.clear(txn)?;
+    let fits = |level: &u8| entries.len() as u64 <= LEVEL_ENTRIES << (4 * u32::from(*level));
+    let level = (1..=12).find(fits).unwrap_or(12);
+    let mut rest = entries;
+    while let Some(first) = rest.first() {
+        let mut end = LEAF_ENTRIES.min(rest.len());
+        // One prefix stands in one leaf.
+        while end < rest.len().min(MOST_OF_A_LEAF) && rest[end].prefix == rest[end - 1].prefix {
+            end += 1;
+        }
+        let (part, others) = rest.split_at(end);
+        let key = keys::leaf(level, first.prefix);
+        levels.put_with_flags(txn, PutFlags::APPEND, &key, &leaf::encode(part))?;
+        rest = others;
+    }
+    // Whoever looked something up before must look it up again.
+    let count: u64 = match tables.meta.get(txn, merges)? {
+        Some(value) => rows::decode(value, "the count of merges")?,
+        None => 0,
+    };
+    tables.meta.put(txn, merges, &rows::encode(&(count + 1))?)?;
+    Ok(())
+}
