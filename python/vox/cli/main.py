@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -23,7 +23,17 @@ from vox.cli.show import show
 from vox.errors import InternalError, InvalidArgumentError, StoppedError, VoxError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Root(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Whoever read the output has seen enough, as in `vox ls | head`.
+            _let_go_of_output()
+            return None
+
+
+@click.group(cls=_Root, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(vox.__version__, prog_name="vox", message="%(prog)s %(version)s")
 def cli() -> None:
     """One archive for everything your coding agents ever said."""
@@ -44,10 +54,14 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         status = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the output has seen enough, as in `vox ls | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_output()
         status = 0
     sys.exit(status)
+
+
+def _let_go_of_output() -> None:
+    # What is still buffered goes where it disturbs nobody.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> int:
@@ -63,8 +77,6 @@ def _run(arguments: list[str]) -> int:
         return _fail(arguments, StoppedError("stopped"))
     except VoxError as error:
         return _fail(arguments, error)
-    except BrokenPipeError:
-        raise
     except Exception as error:  # noqa: BLE001 - the outermost handler: nobody else can report it
         traceback.print_exc()
         message = f"a fault of vox itself ({type(error).__name__}); please report the lines above"
