@@ -14,6 +14,18 @@ def test_a_window_is_listed_with_what_a_person_knows_it_by(run: Run, imported: s
     assert int(items) >= 6
 
 
+def test_a_window_without_a_title_is_listed_by_what_its_user_said_first(
+    run: Run, transcript: Path
+) -> None:
+    (file,) = transcript.rglob("*.jsonl")
+    lines = file.read_bytes().splitlines(keepends=True)
+    assert lines[0].startswith(b'{"type":"summary"')
+    file.write_bytes(b"".join(lines[1:]))
+    run("import", "--root", transcript)
+    assert run("ls").text.split("\t")[1] == "Why does the build fail?"
+    assert run("ls", "--json").answer["windows"][0]["title"] is None
+
+
 def test_the_answers_give_the_same_rows(run: Run, imported: str) -> None:
     answer = run("ls", "--json").answer
     assert answer["schema"] == "vox.ls.v1"

@@ -32,7 +32,7 @@ def stats(as_json: bool, path: Path | None) -> None:
         answer("vox.stats.v1", numbers)
     else:
         tables = numbers.pop("tables")
-        table((Column("what"), Column("", align="right")), _cells(numbers))
+        table((Column("what"), Column("", align="right", flexible=True)), _cells(numbers))
         note("")
         columns = (Column("table"), Column("rows", align="right"), Column("size", align="right"))
         table(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,13 @@ from vox.cli import people
 from vox.cli.options import archive_option, json_option, jsonl_option, open_to_read
 from vox.cli.output import Column, answer, note, rows_as_lines, table
 
+if TYPE_CHECKING:
+    from vox.archive import Archive, Window
+
 ID_PREFIX = 8
+"""How many characters of an id are shown."""
+FIRST_ITEMS = 32
+"""How far to look for a name for a window without a title."""
 
 COLUMNS = (
     Column("window", style="cyan"),
@@ -56,20 +62,29 @@ def ls(
     elif as_lines:
         rows_as_lines(windows)
     else:
-        table(COLUMNS, _rows(windows))
+        table(COLUMNS, _rows(archive, windows))
         if len(windows) == count:
             total = archive.count_windows(**filters)
             shown = f"windows {start}-{start + count - 1} of {people.number(total)}"
             note(f"{shown}; next: --start {start + count}")
 
 
-def _rows(windows: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, ...]]:
+def _rows(archive: Archive, windows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
     for window in windows:
         yield (
             window["id"][:ID_PREFIX],
-            window["title"] or window["key"],
+            window["title"] or _first_words(archive.window(window["window"])) or window["key"],
             window["repo"] or "",
             people.number(window["items"]),
             people.size(window["bytes"]),
             people.moment(window["updated_at"]),
         )
+
+
+def _first_words(window: Window) -> str | None:
+    """What a user said first, if it is near the beginning; what starts with a tag was said by
+    the tool in the user's name."""
+    for item in window.items(0, FIRST_ITEMS).to_pylist():
+        if item["role"] == "user" and item["kind"] == "message" and item["preview"][:1] != "<":
+            return str(item["preview"])
+    return None
