@@ -28,7 +28,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(120))]
+    #![proptest_config(ProptestConfig::default())]
     #[test]
     fn the_store_agrees_with_the_model(steps in steps()) {
         let folder = tempfile::tempdir().unwrap();

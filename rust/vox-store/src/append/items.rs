@@ -38,8 +38,6 @@ impl Applying<'_> {
             )
             .into());
         }
-        // What follows reads items back, of this transaction too.
-        self.writer.flush(txn)?;
         let mut fresh = 0;
         for (item, ordinal) in new.items.iter().zip(new.at..has) {
             if !self.has_item(txn, no, ordinal, item)? {
@@ -75,7 +73,12 @@ impl Applying<'_> {
     }
 
     /// Starts a new revision of a window that its producer rewrote from `ordinal` on.
-    fn diverge(&mut self, txn: &mut RwTxn<'_>, old_no: WindowNo, ordinal: u64) -> Fallible<WindowNo> {
+    fn diverge(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        old_no: WindowNo,
+        ordinal: u64,
+    ) -> Fallible<WindowNo> {
         let old = windows::expect(self.tables, txn, old_no)?;
         let no = self.create(txn, &old.key, old.revision + 1, |_, _, row| {
             *row = WindowRow {
@@ -304,9 +307,6 @@ impl Path {
         let ordinal = row.items - u64::from(count);
         extents::push(tables, txn, self.window, Extent { ordinal, run, first, count })?;
         row.run = Some(run);
-        if self.sharing.is_some() {
-            applying.writer.flush(txn)?;
-        }
         self.own.clear();
         self.own_chains.clear();
         self.before_own = self.chain;

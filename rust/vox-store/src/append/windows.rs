@@ -11,7 +11,7 @@ use vox_types::{
     ChainHash, Code, Error, Fidelity, LinkKind, SymbolNo, WindowId, WindowKind, WindowNo,
 };
 
-use super::{Applying, batch::WindowChange, items::count};
+use super::{Applying, batch::WindowChange, items};
 use crate::{
     events,
     fault::Fallible,
@@ -73,7 +73,12 @@ impl Applying<'_> {
             kind: WindowKind::Archived as u8,
             fidelity: Fidelity::Unknown as u8,
             root: no,
-            source: self.prepared.batch.cursor.as_ref().map(|cursor| crate::spine::cursors::key(&cursor.path)),
+            source: self
+                .prepared
+                .batch
+                .cursor
+                .as_ref()
+                .map(|cursor| crate::spine::cursors::key(&cursor.path)),
             created_at: at,
             updated_at: at,
             ..WindowRow::default()
@@ -234,7 +239,6 @@ impl Applying<'_> {
         to: WindowNo,
         count: u64,
     ) -> Fallible<()> {
-        self.writer.flush(txn)?;
         extents::share(self.tables, txn, from, to, count)?;
         let old = windows::expect(self.tables, txn, to)?;
         let mut row = old.clone();
@@ -250,10 +254,11 @@ impl Applying<'_> {
             while position < extent.first + extent.count {
                 let item = vox_types::ItemId::new(extent.run, position);
                 let (chunk, place) = runs::chunk_of(self.tables, txn, item)?;
-                let end = chunk.len().min(place + (extent.first + extent.count - position) as usize);
+                let end =
+                    chunk.len().min(place + (extent.first + extent.count - position) as usize);
                 for i in place..end {
                     let (bytes, tokens) = (chunk.byte_len().get(i), chunk.token_estimate().get(i));
-                    count(&mut row, bytes, tokens, chunk.created_at().get(i) as i64);
+                    items::count(&mut row, bytes, tokens, chunk.created_at().get(i) as i64);
                 }
                 position += (end - place) as u32;
             }

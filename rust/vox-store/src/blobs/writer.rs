@@ -1,12 +1,12 @@
 //! Storing prepared blobs within a write transaction.
 
-use heed::{PutFlags, RwTxn};
+use heed::{PutFlags, RoTxn, RwTxn};
 use vox_format::{
     keys,
     leaf::Entry,
     segment::{self, Group, HEADER_BYTES, SEGMENT_BYTES, SLOT_BYTES, Slot},
 };
-use vox_types::{BlobRef, Error};
+use vox_types::{BlobRef, ContentHash, Error};
 
 use super::{
     prepare::{Prepared, PreparedBlobs, State},
@@ -214,23 +214,12 @@ impl<'a> BlobWriter<'a> {
         Ok(())
     }
 
-    /// Writes what the open segment got as one more of its tails. Only then can the blobs be
-    /// read in this transaction.
-    pub fn flush(&mut self, txn: &mut RwTxn<'_>) -> Fallible<()> {
+    /// Writes what the open segment got as one more of its tails, and counts all uses.
+    pub fn finish(self, txn: &mut RwTxn<'_>) -> Fallible<Stored> {
         if !self.fresh.is_empty() {
             let key = keys::tail(self.segment, self.tail_slots as u16);
             self.tables.tails.put(txn, &key, &segment::encode(&self.fresh))?;
-            self.tail_slots += self.fresh.len();
-            self.tail_bytes += self.fresh_bytes;
-            self.fresh.clear();
-            self.fresh_bytes = 0;
         }
-        Ok(())
-    }
-
-    /// Writes what is pending, and counts all uses.
-    pub fn finish(mut self, txn: &mut RwTxn<'_>) -> Fallible<Stored> {
-        self.flush(txn)?;
         let used = self.uses.iter().zip(&self.blobs.unique);
         let mut changes: Vec<Entry> = used
             .filter_map(|(uses, blob)| {

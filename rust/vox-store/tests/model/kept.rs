@@ -62,7 +62,10 @@ impl Model {
             let row: UsageRow = rows::decode(&row, "usage").unwrap();
             assert_eq!(key[4..], windows::short_hash(&row.key));
             let window = u32::from_be_bytes(key[..4].try_into().unwrap()) as usize;
-            assert!(usage.insert(row.key.clone(), (window, row)).is_none(), "a response has two rows");
+            assert!(
+                usage.insert(row.key.clone(), (window, row)).is_none(),
+                "a response has two rows"
+            );
         }
         assert_eq!(usage, self.usage);
     }
@@ -82,9 +85,10 @@ impl Model {
                 assert!(stretches.insert(place, (row.length, row.reason)).is_none());
             }
         }
-        let expected = self.quarantine.iter().map(|(place, stretch)| {
-            (place.clone(), (stretch.length, stretch.reason.to_owned()))
-        });
+        let expected = self
+            .quarantine
+            .iter()
+            .map(|(place, stretch)| (place.clone(), (stretch.length, stretch.reason.to_owned())));
         assert_eq!(stretches, expected.collect());
     }
 }

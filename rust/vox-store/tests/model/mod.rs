@@ -224,7 +224,11 @@ impl Applying<'_> {
 
     fn quarantine(&mut self) -> Result<(), Code> {
         let Some(cursor) = &self.batch.cursor else {
-            return if self.batch.quarantine.is_empty() { Ok(()) } else { Err(Code::InvalidArgument) };
+            return if self.batch.quarantine.is_empty() {
+                Ok(())
+            } else {
+                Err(Code::InvalidArgument)
+            };
         };
         for new in &self.batch.quarantine {
             let bytes = new.blob.map(|blob| self.batch.blobs[blob].bytes.clone());
@@ -324,7 +328,8 @@ impl Applying<'_> {
 
     fn copy(&mut self, from: usize, to: usize, count: usize) {
         for ordinal in 0..count {
-            let at = self.model.time(from, ordinal).expect("only windows with known times are copied");
+            let at =
+                self.model.time(from, ordinal).expect("only windows with known times are copied");
             self.model.windows[to].count(at);
             self.model.windows[to].places.push(Place::Same(from));
         }
@@ -397,7 +402,11 @@ impl Applying<'_> {
             if found {
                 self.done.shared += 1;
                 let created_at = (!replays).then_some(at);
-                self.model.windows[no].places.push(Place::Shared { identity, chain: row, created_at });
+                self.model.windows[no].places.push(Place::Shared {
+                    identity,
+                    chain: row,
+                    created_at,
+                });
                 time = created_at;
             } else {
                 sharing &= side;
@@ -410,14 +419,30 @@ impl Applying<'_> {
         }
     }
 
-    fn own(&mut self, window: usize, item: &NewItem, identity: Identity, chain: ChainHash, at: i64) {
+    fn own(
+        &mut self,
+        window: usize,
+        item: &NewItem,
+        identity: Identity,
+        chain: ChainHash,
+        at: i64,
+    ) {
         let extra = item.extra.map(|extra| self.batch.blobs[extra].bytes.clone());
         self.refer(&identity.content);
         extra.iter().for_each(|extra| self.refer(extra));
         let place = Place::Own(self.model.own.len());
         self.model.windows[window].places.push(place);
         let (name, tokens, id) = (item.name.clone(), item.token_estimate, None);
-        self.model.own.push(Own { window, identity, chain, created_at: at, extra, name, tokens, id });
+        self.model.own.push(Own {
+            window,
+            identity,
+            chain,
+            created_at: at,
+            extra,
+            name,
+            tokens,
+            id,
+        });
     }
 }
 

@@ -27,13 +27,26 @@ pub struct RawItem {
 #[derive(Clone, Debug)]
 pub enum Part {
     /// Says something of a window that may be new.
-    Say { key: u8, title: Option<u8>, repo: Option<u8>, created_at: Option<i64>, parent: Option<u8> },
+    Say {
+        key: u8,
+        title: Option<u8>,
+        repo: Option<u8>,
+        created_at: Option<i64>,
+        parent: Option<u8>,
+    },
     /// Sends items from `back` before the end on, and new ones; in two pieces.
     Append { window: usize, back: usize, items: Vec<RawItem>, cut: usize },
     /// Sends many items at once.
     Long { window: usize, count: usize },
     /// Sends the beginning of a window under a new key, with side items between.
-    Fork { of: usize, count: usize, replays: bool, later: i64, between: Vec<(usize, RawItem)>, items: Vec<RawItem> },
+    Fork {
+        of: usize,
+        count: usize,
+        replays: bool,
+        later: i64,
+        between: Vec<(usize, RawItem)>,
+        items: Vec<RawItem>,
+    },
     /// A new window that shares a beginning; its parent may get items in the same batch.
     Sibling { of: usize, shares: usize, parent_gets: Vec<RawItem>, items: Vec<RawItem> },
     /// Sends a window with another item at `at`.
@@ -102,15 +115,17 @@ pub struct Builder<'m> {
 impl Builder<'_> {
     pub fn add(&mut self, part: &Part) {
         match part {
-            Part::Say { key, title, repo, created_at, parent } => self.batch.windows.push(WindowChange {
-                key: format!("w{key}"),
-                title: title.map(|title| format!("title {title}")),
-                repo: repo.map(|repo| format!("repo {repo}")),
-                created_at: *created_at,
-                parent: parent.map(|parent| format!("w{parent}")),
-                link: Some(LinkKind::SpawnedBy),
-                ..WindowChange::default()
-            }),
+            Part::Say { key, title, repo, created_at, parent } => {
+                self.batch.windows.push(WindowChange {
+                    key: format!("w{key}"),
+                    title: title.map(|title| format!("title {title}")),
+                    repo: repo.map(|repo| format!("repo {repo}")),
+                    created_at: *created_at,
+                    parent: parent.map(|parent| format!("w{parent}")),
+                    link: Some(LinkKind::SpawnedBy),
+                    ..WindowChange::default()
+                })
+            }
             Part::Append { window, back, items, cut } => {
                 let Some(no) = self.window(*window) else { return };
                 let has = self.model.windows[no].places.len();
@@ -141,7 +156,8 @@ impl Builder<'_> {
                 let Some(no) = self.window(*of) else { return };
                 let count = (*count).min(self.model.windows[no].places.len());
                 let key = self.new_key("fork");
-                let change = WindowChange { key: key.clone(), replays: *replays, ..WindowChange::default() };
+                let change =
+                    WindowChange { key: key.clone(), replays: *replays, ..WindowChange::default() };
                 self.batch.windows.push(change);
                 let mut all = self.copied(no, 0..count, *later);
                 for (place, item) in between {
@@ -183,12 +199,18 @@ impl Builder<'_> {
             }
             Part::Usage { window, key, input, output } => {
                 let Some(no) = self.window(*window) else { return };
-                let row = UsageRow { key: format!("r{key}"), input: *input, output: *output, ..UsageRow::default() };
+                let row = UsageRow {
+                    key: format!("r{key}"),
+                    input: *input,
+                    output: *output,
+                    ..UsageRow::default()
+                };
                 self.batch.usage.push(NewUsage { window: self.key(no), model: None, row });
             }
             Part::Source { path, offset, restart, aside } => {
                 let path = format!("/source/{path}").into_bytes();
-                self.batch.cursor = Some(CursorRow { path, offset: *offset, ..CursorRow::default() });
+                self.batch.cursor =
+                    Some(CursorRow { path, offset: *offset, ..CursorRow::default() });
                 self.batch.restart |= restart;
                 for (offset, content) in aside {
                     let blob = content.map(|content| self.blob(vec![content; 30]));

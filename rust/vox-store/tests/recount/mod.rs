@@ -63,7 +63,11 @@ pub fn recount(store: &Store) -> Recount {
                 .iter()
                 .enumerate()
                 .map(|(no, (key, row))| {
-                    assert_eq!(key, &(no as u32).to_be_bytes(), "windows are numbered without gaps");
+                    assert_eq!(
+                        key,
+                        &(no as u32).to_be_bytes(),
+                        "windows are numbered without gaps"
+                    );
                     rows::decode(row, "a window").unwrap()
                 })
                 .collect();
@@ -91,13 +95,18 @@ fn items_of_runs(tables: &Tables, txn: &Txn<'_>) -> HashMap<ItemId, StoredItem> 
         let mut tip = None;
         for (first, value) in chunks.remove(&run).unwrap_or_default() {
             assert_eq!(first, position, "chunks of run {run} follow each other");
-            assert_eq!(position as usize % MAX_ITEMS, 0, "only the last chunk of run {run} is open");
+            assert_eq!(
+                position as usize % MAX_ITEMS,
+                0,
+                "only the last chunk of run {run} is open"
+            );
             let chunk = Chunk::parse(&value).unwrap();
             let mut parent = chunk.chain_before();
             assert!(tip.is_none_or(|tip| tip == parent), "the chain before a chunk of run {run}");
             for item in chunk.rows().unwrap() {
                 let content = blobs::verified_read(tables, txn, item.content).unwrap();
-                let extra = item.extra.map(|extra| blobs::verified_read(tables, txn, extra).unwrap());
+                let extra =
+                    item.extra.map(|extra| blobs::verified_read(tables, txn, extra).unwrap());
                 assert_eq!(content.len() as u64, item.byte_len);
                 let chain = child(&parent, &item, &content);
                 let (side, owner) = (item.side, row.window);
@@ -148,12 +157,16 @@ fn paths(
             assert!(owner != window || !goes_on, "extents of window {window} that are one");
         }
         last = Some((window, extent));
-        path.extend((extent.first..extent.first + extent.count).map(|p| ItemId::new(extent.run, p)));
+        path.extend(
+            (extent.first..extent.first + extent.count).map(|p| ItemId::new(extent.run, p)),
+        );
         *run_windows.entry((extent.run, window)).or_default() += 1;
     }
     let expected: Dump = run_windows
         .iter()
-        .map(|((run, window), count)| (keys::pair(*run, *window).into(), count.to_le_bytes().into()))
+        .map(|((run, window), count)| {
+            (keys::pair(*run, *window).into(), count.to_le_bytes().into())
+        })
         .collect();
     assert_eq!(dump(tables.run_windows, txn), expected, "run_windows");
     let mut at_home: HashMap<ItemId, u32> = HashMap::new();
@@ -255,7 +268,10 @@ fn check_chain_index(tables: &Tables, txn: &Txn<'_>, items: &HashMap<ItemId, Sto
     HashIndex::of_chains(tables)
         .for_each(txn, |entry| {
             assert_eq!((entry.references, entry.holds), (0, 0));
-            assert!(found.insert(entry.payload, entry.prefix).is_none(), "an item is indexed twice");
+            assert!(
+                found.insert(entry.payload, entry.prefix).is_none(),
+                "an item is indexed twice"
+            );
             ControlFlow::Continue(())
         })
         .unwrap();
@@ -274,7 +290,10 @@ fn check_window_indexes(tables: &Tables, txn: &Txn<'_>, windows: &[WindowRow]) {
         for _ in 0..windows.len() {
             root = windows[root as usize].parent.unwrap_or(root);
         }
-        assert_eq!(windows[root as usize].parent, None, "the parents of window {no} go in a circle");
+        assert_eq!(
+            windows[root as usize].parent, None,
+            "the parents of window {no} go in a circle"
+        );
         assert_eq!(row.root, root, "the root of window {no}");
         ids.insert(row.id.into(), no.to_le_bytes().into());
         // Later windows of a key are its newer revisions.
@@ -283,7 +302,8 @@ fn check_window_indexes(tables: &Tables, txn: &Txn<'_>, windows: &[WindowRow]) {
             assert_eq!(row.revision, windows[older as usize].revision + 1);
         }
         if row.deleted_at.is_none() {
-            recency.insert(keys::recency(row.repo, row.tier, row.updated_at, no).into(), Vec::new());
+            recency
+                .insert(keys::recency(row.repo, row.tier, row.updated_at, no).into(), Vec::new());
         }
         lineage.insert(keys::lineage(root, row.parent, no).into(), Vec::new());
     }
