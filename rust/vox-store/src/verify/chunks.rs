@@ -245,7 +245,8 @@ impl Walk<'_, '_> {
         if let Some(slot) = self.refer(fault, "content", chunk.content_at(index)) {
             let slot = self.blobs.slots.get(slot).copied().unwrap_or_default();
             if u64::from(slot.raw_len) != length {
-                let message = format!("its length is {length}, but its content has {}", slot.raw_len);
+                let message =
+                    format!("its length is {length}, but its content has {}", slot.raw_len);
                 fault(Kind::Differs, message);
             }
             if let Some(preview) = preview

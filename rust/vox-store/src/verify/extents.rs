@@ -100,9 +100,8 @@ fn faults(
         let message = format!("ordinal {next} should come next, not {}", extent.ordinal);
         faults.push((Kind::Order, message));
     }
-    let goes_on = |before: &Extent| {
-        before.run == extent.run && before.first + before.count == extent.first
-    };
+    let goes_on =
+        |before: &Extent| before.run == extent.run && before.first + before.count == extent.first;
     if before.is_some_and(goes_on) {
         faults.push((Kind::Order, "it goes on where the extent before it ends".into()));
     }

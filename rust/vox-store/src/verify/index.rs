@@ -5,6 +5,7 @@ use vox_format::{
     keys,
     leaf::{Entry, Leaf},
 };
+use vox_types::{BlobRef, ItemId};
 
 use super::{
     blobs::Blobs,
@@ -24,6 +25,16 @@ struct Spot<'a> {
 }
 
 impl Spot<'_> {
+    /// An entry that counts uses of a blob is the last trace of content that is lost: that is
+    /// beyond repair.
+    fn no_blob(&self, report: &mut Reporter, entry: &Entry) {
+        let name = bodies::name(BlobRef(entry.payload));
+        let message = format!("it names blob {name}, which isn't there");
+        let finding = Finding::new(self.table, Kind::Dangling, message).key(self.key);
+        let used = (entry.references, entry.holds) != (0, 0);
+        report.add(if used { finding.beyond_repair() } else { finding });
+    }
+
     fn fault(&self, report: &mut Reporter, kind: Kind, message: impl Into<String>) {
         report.add(Finding::new(self.table, kind, message).key(self.key));
     }
@@ -93,16 +104,15 @@ pub(super) fn check_blobs(image: &Image<'_>, report: &mut Reporter, blobs: &mut 
     let tables = ["blob_recent", "blob_levels"];
     let known = report.complete(&["segments", "tails"], "the index of blobs");
     entries(image, report, tables, |report, spot, entry| {
-        let place = blobs.slots.find(vox_types::BlobRef(entry.payload));
+        let place = blobs.slots.find(BlobRef(entry.payload));
         let Some(slot) = place.and_then(|place| blobs.slots.get_mut(place)) else {
             if known {
-                let name = bodies::name(vox_types::BlobRef(entry.payload));
-                spot.fault(report, Kind::Dangling, format!("it names blob {name}, which isn't there"));
+                spot.no_blob(report, &entry);
             }
             return;
         };
         if slot.prefix != entry.prefix {
-            let name = bodies::name(vox_types::BlobRef(entry.payload));
+            let name = bodies::name(BlobRef(entry.payload));
             return spot.fault(report, Kind::Differs, format!("blob {name} has another hash"));
         }
         slot.indexed = true;
@@ -138,13 +148,17 @@ pub(super) fn check_chains(image: &Image<'_>, report: &mut Reporter, items: &mut
         if (entry.references, entry.holds) != (0, 0) {
             spot.fault(report, Kind::Count, "an entry of chains has counts");
         }
-        let item = vox_types::ItemId(entry.payload);
+        let item = ItemId(entry.payload);
         match items.mark(item).filter(|_| known) {
             Some(prefix) if prefix != entry.prefix => {
                 spot.fault(report, Kind::Differs, format!("item {item} has another chain hash"));
             }
             None if known => {
-                spot.fault(report, Kind::Dangling, format!("it names item {item}, which isn't there"));
+                spot.fault(
+                    report,
+                    Kind::Dangling,
+                    format!("it names item {item}, which isn't there"),
+                );
             }
             _ => {}
         }

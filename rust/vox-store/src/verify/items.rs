@@ -47,7 +47,8 @@ impl Items {
             (0..span.len).map(move |offset| {
                 let place = span.start + offset;
                 let prefix = self.prefixes.get(place).copied().unwrap_or_default();
-                let marked = self.indexed.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1);
+                let marked =
+                    self.indexed.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1);
                 (ItemId(span.first + offset as u64), prefix, marked)
             })
         })

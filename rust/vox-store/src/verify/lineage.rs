@@ -29,8 +29,9 @@ pub(super) fn check(report: &mut Reporter, windows: &Windows) {
             }
             Some(above) if above.root != window.root => {
                 let (own, root) = (window.root, above.root);
-                let message =
-                    format!("its root is {own}, but that of its parent, window {parent}, is {root}");
+                let message = format!(
+                    "its root is {own}, but that of its parent, window {parent}, is {root}"
+                );
                 fault(window, Kind::Differs, message);
             }
             Some(_) => {}

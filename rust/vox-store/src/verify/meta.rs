@@ -28,7 +28,9 @@ pub(super) fn check(image: &Image<'_>, report: &mut Reporter) -> Vec<u8> {
                 Ok(bytes) => Some(format!("the archive's id has {} of 16 bytes", bytes.len())),
                 Err(error) => Some(error.message),
             },
-            b"created_at" => rows::decode::<i64>(&value, "meta/created_at").err().map(|e| e.message),
+            b"created_at" => {
+                rows::decode::<i64>(&value, "meta/created_at").err().map(|e| e.message)
+            }
             b"vox" => rows::decode::<String>(&value, "meta/vox").err().map(|error| error.message),
             b"blob_merges" | b"chain_merges" | b"superseded_by" => {
                 rows::decode::<u64>(&value, "a number of meta").err().map(|error| error.message)

@@ -37,7 +37,9 @@ pub(super) fn check(
                 let item = ItemId(u64_at(item, 0));
                 runs.get(item.run()).is_some_and(|run| item.position() < run.len)
             }
-            _ => return fault(Kind::Malformed, "the row names nothing that can have a name".into()),
+            _ => {
+                return fault(Kind::Malformed, "the row names nothing that can have a name".into());
+            }
         };
         if !there {
             fault(Kind::Dangling, "what it names isn't there".into());

@@ -49,7 +49,8 @@ pub(super) fn check(
         let items = extents.items(window);
         if range.count == 0 || sized && end > items {
             let (first, count) = (range.first, range.count);
-            let message = format!("it is about {count} items from {first} on; the window has {items}");
+            let message =
+                format!("it is about {count} items from {first} on; the window has {items}");
             fault(Kind::Count, message);
         }
         let overlaps = |(owner, kind, end): &(WindowNo, u8, u64)| {

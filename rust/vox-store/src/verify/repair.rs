@@ -109,7 +109,14 @@ fn write(
     }
     if any(["chain_recent", "chain_levels"]) {
         let entries = of_chains(&examined.items);
-        put_index(tables, txn, tables.chain_recent, tables.chain_levels, b"chain_merges", &entries)?;
+        put_index(
+            tables,
+            txn,
+            tables.chain_recent,
+            tables.chain_levels,
+            b"chain_merges",
+            &entries,
+        )?;
     }
     Ok(())
 }

@@ -114,6 +114,10 @@ impl Finding {
     pub(super) fn repairable(self) -> Self {
         Self { repairable: true, ..self }
     }
+
+    pub(super) fn beyond_repair(self) -> Self {
+        Self { repairable: false, ..self }
+    }
 }
 
 impl fmt::Display for Finding {
@@ -237,7 +241,10 @@ impl Reporter {
         let missing: Vec<&str> =
             tables.iter().copied().filter(|table| self.incomplete.contains(table)).collect();
         if !missing.is_empty() {
-            self.note(format!("{what} couldn't be compared: not all of {} is known", missing.join(", ")));
+            self.note(format!(
+                "{what} couldn't be compared: not all of {} is known",
+                missing.join(", ")
+            ));
         }
         missing.is_empty()
     }

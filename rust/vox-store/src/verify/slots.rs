@@ -59,7 +59,13 @@ pub(super) struct Slots {
 
 impl Slots {
     /// Adds a group that stands behind all others; gives its place among the groups.
-    pub fn add_group(&mut self, segment: u64, first_slot: u16, tail: bool, slots: &[Slot]) -> usize {
+    pub fn add_group(
+        &mut self,
+        segment: u64,
+        first_slot: u16,
+        tail: bool,
+        slots: &[Slot],
+    ) -> usize {
         let start = self.slots.len();
         self.groups.push(GroupSpan { segment, first_slot, start, len: slots.len(), tail });
         self.slots.extend_from_slice(slots);

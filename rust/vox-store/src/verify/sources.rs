@@ -56,13 +56,12 @@ pub(super) fn check_quarantine(
         let mut fault = |kind, message: String| {
             report.add(Finding::new("quarantine", kind, message).key(key));
         };
-        let cursor = key.first_chunk().filter(|_| key.len() == 24);
-        match cursor {
-            None => return fault(Kind::Malformed, "the key is no place in a source".into()),
-            Some(cursor) if !cursors.has(cursor) => {
-                fault(Kind::Dangling, "the cursor of its source isn't there".into());
-            }
-            Some(_) => {}
+        let parts = key.split_first_chunk::<16>().filter(|(_, place)| place.len() == 16);
+        let Some((cursor, place)) = parts else {
+            return fault(Kind::Malformed, "the key is no place in a source".into());
+        };
+        if !cursors.has(cursor) {
+            fault(Kind::Dangling, "the cursor of its source isn't there".into());
         }
         let row: QuarantineRow = match rows::decode(&value, "a quarantined stretch") {
             Ok(row) => row,
@@ -72,10 +71,13 @@ pub(super) fn check_quarantine(
             fault(Kind::Malformed, format!("{:?} is no reason", row.reason));
         }
         let Some(blob) = row.blob.map(BlobRef) else { return };
-        let place = blobs.slots.find(blob);
-        match place.and_then(|place| blobs.slots.get_mut(place)) {
+        let found = blobs.slots.find(blob);
+        match found.and_then(|found| blobs.slots.get_mut(found)) {
             Some(slot) => {
                 slot.references = slot.references.saturating_add(1);
+                if !place.ends_with(&slot.prefix.to_be_bytes()) {
+                    fault(Kind::Differs, "its key isn't that of its bytes".into());
+                }
                 if u64::from(slot.raw_len) != row.kept {
                     let (kept, has) = (row.kept, slot.raw_len);
                     fault(Kind::Differs, format!("{kept} bytes were kept, but its blob has {has}"));

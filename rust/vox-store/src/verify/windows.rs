@@ -60,7 +60,8 @@ pub(super) fn read(
         let row: WindowRow = match rows::decode(&value, "a window") {
             Ok(row) => row,
             Err(error) => {
-                return report.add(Finding::new("windows", Kind::Malformed, error.message).key(key));
+                return report
+                    .add(Finding::new("windows", Kind::Malformed, error.message).key(key));
             }
         };
         check_row(report, key, &row, symbols, cursors);
