@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-/// Tables that [`repair`](super::repair) can make anew from the others: the two hash indexes (their
+/// Tables that [`repair`](super::repair()) can make anew from the others: the two hash indexes (their
 /// references are recounted, their holds are kept where they can be read) and the indexes over
 /// symbols, windows, extents and usage. It also corrects the roll-ups of windows.
 pub const REPAIRABLE: &[&str] = &[
@@ -90,7 +90,7 @@ pub struct Finding {
     pub kind: Kind,
     /// A sentence for people.
     pub message: String,
-    /// Whether [`repair`](super::repair) puts it right.
+    /// Whether [`repair`](super::repair()) puts it right.
     pub repairable: bool,
 }
 
@@ -138,7 +138,7 @@ impl fmt::Display for Finding {
 pub enum Verdict {
     /// Nothing is wrong.
     Clean,
-    /// All that is wrong can be made anew by [`repair`](super::repair).
+    /// All that is wrong can be made anew by [`repair`](super::repair()).
     Repairable,
     /// Something is wrong that can't be.
     Damaged,
