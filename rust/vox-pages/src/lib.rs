@@ -14,6 +14,7 @@ mod bytes;
 mod check;
 mod cursor;
 mod database;
+mod end;
 mod file;
 mod finding;
 mod free_list;

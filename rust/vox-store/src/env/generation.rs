@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use heed::{EnvFlags, EnvOpenOptions, MdbError, RoTxn, RwTxn, WithoutTls};
@@ -12,12 +13,13 @@ use super::{
     current::{Current, FORMAT},
     faults::store_error,
     gate::Gate,
+    length::{check_length, check_not_empty},
     surroundings::{Warning, on_network},
 };
 use crate::{
     commit::Committer,
     fault::{Fallible, Fault},
-    tables::Tables,
+    tables::{Table, Tables},
 };
 
 /// What the map reserves first; halved while the system refuses. Judgement: far above any archive.
@@ -26,6 +28,8 @@ const WISHED_MAP: usize = 1 << 40;
 const SMALLEST_MAP: usize = 1 << 24;
 /// Reader slots in the lock file. Judgement.
 const READERS: u32 = 1024;
+/// How long the closing of a file may take. Judgement.
+const CLOSING: Duration = Duration::from_secs(5);
 
 /// An open generation.
 pub struct Generation {
@@ -76,11 +80,14 @@ impl Generation {
         if on_network(archive) {
             warnings.push(Warning::NetworkFileSystem);
         }
+        if !create {
+            check_not_empty(&data)?;
+        }
         let (env, mapped) = open_env(archive, &folder, flags)?;
         if mapped < WISHED_MAP {
             warnings.push(Warning::SmallMap { bytes: mapped });
         }
-        check_length(&env, &data)?;
+        check_length(&env, archive, &data, may_write)?;
         if locked {
             env.clear_stale_readers().map_err(|error| store_error(&error, archive))?;
         }
@@ -285,6 +292,8 @@ fn open_env(
         let opened = unsafe { options.flags(flags).open(folder) };
         match opened {
             Ok(env) => return Ok((env, map)),
+            // Another thread has let go of it and is just closing it.
+            Err(heed::Error::EnvAlreadyOpened) if closes(folder) => {}
             Err(heed::Error::Io(error)) if error.kind() == std::io::ErrorKind::OutOfMemory => {
                 map /= 2;
                 if map < SMALLEST_MAP || map < needed {
@@ -303,43 +312,42 @@ fn open_env(
     }
 }
 
-/// LMDB maps what its meta page claims; past the end of the file that is a bus error.
-fn check_length(env: &heed::Env<WithoutTls>, data: &Path) -> Result<()> {
-    let length = fs::metadata(data).map_err(|error| Error::io(&error, data))?.len();
-    let page = u64::from(env.stat().page_size);
-    let claimed = (env.info().last_page_number as u64 + 1) * page;
-    if length < claimed {
-        return Err(Error::damaged(format!(
-            "{} is cut off: {length} of {claimed} bytes; run `vox archive verify` to see what is left",
-            data.display()
-        )));
-    }
-    Ok(())
+/// Waits until `folder`, which this process had open, is closed; false if it stays open.
+fn closes(folder: &Path) -> bool {
+    let closing = fs::canonicalize(folder).ok().and_then(heed::env_closing_event);
+    closing.is_none_or(|closing| closing.wait_timeout(CLOSING))
 }
 
 fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, writable: bool) -> Result<Tables> {
     let fail = |error: heed::Error| store_error(&error, archive);
     let txn = env.read_txn().map_err(fail)?;
-    let opened = match Tables::open(env, &txn).map_err(fail)? {
-        Ok(tables) => Some(tables),
-        Err(error) if !writable => return Err(error),
-        Err(_) => None,
+    // Another format may have other tables, so its number comes first.
+    let meta: Option<Table> = env.open_database(&txn, Some("meta")).map_err(fail)?;
+    let format = match meta {
+        Some(meta) => meta.get(&txn, b"format").map_err(fail)?,
+        None => None,
     };
-    if let Some(tables) = opened {
-        let format = tables.meta.get(&txn, b"format").map_err(fail)?;
-        if let Some(format) = format {
-            let format: u32 = vox_format::rows::decode(format, "meta/format")?;
-            if format != FORMAT {
-                return Err(Error::new(
-                    Code::WrongVersion,
-                    format!("{}: archive format {format}; this vox reads {FORMAT}", archive.display()),
-                ));
-            }
+    if let Some(format) = format {
+        let format: u32 = vox_format::rows::decode(format, "meta/format")?;
+        if format != FORMAT {
+            return Err(Error::new(
+                Code::WrongVersion,
+                format!("{}: archive format {format}; this vox reads {FORMAT}", archive.display()),
+            ));
+        }
+    }
+    match Tables::open(env, &txn).map_err(fail)? {
+        Ok(tables) if format.is_some() => {
             txn.commit().map_err(fail)?;
             return Ok(tables);
         }
+        Err(error) if !writable => return Err(error),
+        _ if !writable => {
+            let message = format!("{}: meta/format is missing", archive.display());
+            return Err(Error::damaged(message));
+        }
+        _ => drop(txn),
     }
-    drop(txn);
     let mut txn = env.write_txn().map_err(fail)?;
     let tables = Tables::create(env, &mut txn).map_err(fail)?;
     if tables.meta.get(&txn, b"format").map_err(fail)?.is_none() {

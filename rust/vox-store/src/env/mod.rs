@@ -4,6 +4,7 @@ mod current;
 mod faults;
 mod gate;
 mod generation;
+mod length;
 mod registry;
 mod surroundings;
 

@@ -11,14 +11,20 @@ use vox_types::{Code, Error, Result};
 use super::{Current, Generation, read_current};
 
 /// What identifies a data file: device and inode, or the path where there are none.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct FileId(String, u32);
+type FileId = String;
 
-static OPEN: Mutex<Option<HashMap<FileId, Weak<Generation>>>> = Mutex::new(None);
+/// What was opened, and by which process: a child of fork() inherits the list.
+type Open = HashMap<FileId, (u32, Weak<Generation>)>;
+
+static OPEN: Mutex<Option<Open>> = Mutex::new(None);
 
 /// Opens the generation of `archive` that is in use, or shares it if this process has it open.
 /// With `create` a missing archive is made.
 pub fn shared(archive: &Path, create: bool) -> Result<Arc<Generation>> {
+    // Held to the end: two threads that open one archive must not both map its file.
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let open = open.get_or_insert_default();
+    open.retain(|_, (_, generation)| generation.strong_count() > 0);
     let current = match read_current(archive)? {
         Some(current) => current,
         None if create => make(archive)?,
@@ -30,16 +36,24 @@ pub fn shared(archive: &Path, create: bool) -> Result<Arc<Generation>> {
             ));
         }
     };
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let open = open.get_or_insert_default();
-    open.retain(|_, generation| generation.strong_count() > 0);
     let data = current.folder(archive).join("data.mdb");
-    if let Some(generation) = file_id(&data).and_then(|id| open.get(&id)?.upgrade()) {
+    if let Some((process, generation)) = file_id(&data).and_then(|id| open.get(&id))
+        && let Some(generation) = generation.upgrade()
+    {
+        if *process != std::process::id() {
+            return Err(Error::new(
+                Code::Forked,
+                format!(
+                    "{} was opened before fork(); close it in the child before it is opened there",
+                    archive.display()
+                ),
+            ));
+        }
         return Ok(generation);
     }
     let generation = Arc::new(Generation::open(archive, current, false)?);
     if let Some(id) = file_id(&data) {
-        open.insert(id, Arc::downgrade(&generation));
+        open.insert(id, (std::process::id(), Arc::downgrade(&generation)));
     }
     Ok(generation)
 }
@@ -57,10 +71,10 @@ fn make(archive: &Path) -> Result<Current> {
 fn file_id(data: &Path) -> Option<FileId> {
     use std::os::unix::fs::MetadataExt;
     let data = std::fs::metadata(data).ok()?;
-    Some(FileId(format!("{}:{}", data.dev(), data.ino()), std::process::id()))
+    Some(format!("{}:{}", data.dev(), data.ino()))
 }
 
 #[cfg(not(unix))]
 fn file_id(data: &Path) -> Option<FileId> {
-    Some(FileId(std::fs::canonicalize(data).ok()?.display().to_string(), std::process::id()))
+    Some(std::fs::canonicalize(data).ok()?.display().to_string())
 }
