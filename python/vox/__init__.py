@@ -6,7 +6,7 @@ from vox._native import ContentStore, __version__, hash_many
 from vox.errors import VoxError
 
 if TYPE_CHECKING:
-    from vox.archive import Archive, Window, open
+    from vox.archive import Archive, Window, open  # noqa: A004
 
 __all__ = ["Archive", "ContentStore", "VoxError", "Window", "__version__", "hash_many", "open"]
 

@@ -1,8 +1,273 @@
 """The core of vox. `vox` and its packages are the public names; this module has no promises."""
 
-from typing import Final
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, final
+
+from vox.archive.filters import ItemFilter
+from vox.errors import VoxError
+from vox.sources.base import Batch
 
 __version__: Final[str]
 
 def error_codes() -> list[str]:
     """The codes that errors of the core carry."""
+
+def verify_archive(path: str | Path, sample: int | None) -> dict[str, Any]:
+    """Checks the archive at `path`, also one that can't be opened."""
+
+def hash_many(items: Sequence[bytes | str]) -> bytes:
+    """BLAKE3-256 of each of `items`, 32 bytes apiece, in one piece. A `str` counts as its UTF-8."""
+
+@final
+class ContentStore:
+    """Content by hash, in an archive of its own or in one that vox uses.
+
+    Whoever puts a blob holds it until it is released; a blob that nothing refers to and nobody
+    holds may be collected. Threads may share a store, and those that put at once share a commit.
+    """
+
+    def __new__(
+        cls, path: str | Path, *, create: bool = True, read_only: bool = False
+    ) -> ContentStore: ...
+    def put_many(self, items: Sequence[bytes | str], *, batch: int | None = None) -> list[bytes]:
+        """Stores `items` and holds them; gives their 32-byte hashes. Durable on return.
+
+        All in one transaction; or with `batch` a commit after every so many items, the next
+        being prepared meanwhile: after an error those before it are kept. Raises
+        `TooLargeError` for an item over 1 GiB, `DiskFullError`, `ReadOnlyError`.
+        """
+
+    def put(self, item: bytes | str) -> bytes:
+        """Stores one item and holds it; gives its hash. Durable on return."""
+
+    def get(self, key: bytes) -> bytes:
+        """The bytes with this 32-byte hash. Raises `NotFoundError`."""
+
+    def get_many(self, hashes: Sequence[bytes]) -> list[bytes]:
+        """The bytes with each of these hashes, on all cores. Raises `NotFoundError`."""
+
+    def refs(self, hashes: Sequence[bytes]) -> list[tuple[int, int] | None]:
+        """For each hash how many places in windows name it and how many holds it has; None if it
+        isn't there."""
+
+    def release_many(self, hashes: Sequence[bytes]) -> None:
+        """Gives back one hold on each: all or, on an error, none. Raises `NotFoundError`, and
+        `ConflictError` for one that isn't held."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+
+@final
+class Columns:
+    """Rows as Arrow columns. pyarrow, polars and duckdb take it without a copy:
+    `pyarrow.record_batch(columns)`."""
+
+    def __len__(self) -> int: ...
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+
+    def column(self, name: str) -> list[Any]:
+        """The values of one column; times are UTC milliseconds."""
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries; times are UTC milliseconds."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Framer:
+    """Reads a source file, plain or zstd, as records, a batch of about 8 MiB at a time.
+
+    Offsets count decompressed bytes. Raises `NotFoundError`, `PermissionDeniedError`,
+    `SourceUnreadableError`.
+    """
+
+    def __new__(cls, path: str | Path, offset: int = 0) -> Framer: ...
+    def next_batch(self) -> Records | None:
+        """The next records, or None at the end."""
+
+    @property
+    def end(self) -> int:
+        """Where reading goes on."""
+
+    @property
+    def pending(self) -> int:
+        """After the last batch: how many bytes at the end are no whole record yet."""
+
+@final
+class Records(Sequence[bytes]):
+    """Records, each one JSON value as `bytes`."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> bytes: ...  # type: ignore[override]
+    @property
+    def offsets(self) -> list[int]:
+        """Where each record starts in the file."""
+
+    @property
+    def end(self) -> int:
+        """Where reading goes on."""
+
+    @property
+    def quarantined(self) -> list[tuple[int, int, str]]:
+        """What is no record: offset, length, reason."""
+
+@final
+class IdMap:
+    """From long ids to numbers, in about 40 bytes an entry."""
+
+    def __new__(cls) -> IdMap: ...
+    def put(self, key: str, value: int) -> None:
+        """Gives `key` the number `value`."""
+
+    def get(self, key: str) -> int | None:
+        """The number of `key`."""
+
+    def __contains__(self, key: str) -> bool: ...
+    def __len__(self) -> int: ...
+
+@final
+class Prepared:
+    """A batch that is ready to be committed, once."""
+
+@final
+class SourceToken:
+    """A source file as it was when reading began."""
+
+@final
+class WindowView:
+    """What a filter shows of a window, by position, in the state it was made from."""
+
+    def __len__(self) -> int: ...
+    def items(self, start: int, count: int, preview: bool, hashes: bool) -> Columns:
+        """`count` items from position `start` on."""
+
+@final
+class Archive:
+    """An open archive; `vox.archive.Archive` is its public face."""
+
+    def __new__(cls, path: str | Path, *, create: bool, read_only: bool) -> Archive: ...
+    def close(self) -> None:
+        """Lets go of the archive."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def writable(self) -> bool: ...
+    def warnings(self) -> list[str]:
+        """What its user should know about its place."""
+
+    def find_window(self, text: str) -> int:
+        """The number of the window that `text` names."""
+
+    def windows(
+        self,
+        repo: str | None,
+        kind: str | None,
+        tier: str | None,
+        since: int | None,
+        until: int | None,
+        start: int,
+        count: int,
+    ) -> Columns:
+        """Live windows, the newest first."""
+
+    def window_count(
+        self,
+        repo: str | None,
+        kind: str | None,
+        tier: str | None,
+        since: int | None,
+        until: int | None,
+    ) -> int:
+        """How many windows a list shows."""
+
+    def tree(self, window: int) -> Columns:
+        """The tree that a window belongs to, each window followed by its children."""
+
+    def window_info(self, window: int) -> Columns:
+        """One window as one row."""
+
+    def view(self, window: int, shown: ItemFilter) -> WindowView:
+        """A view of what `shown` lets through of a window as it is now."""
+
+    def timeline(
+        self,
+        shown: ItemFilter,
+        repo: str | None,
+        start: int,
+        count: int,
+        preview: bool,
+        hashes: bool,
+    ) -> Columns:
+        """Items of all windows by time."""
+
+    def timeline_position(
+        self, shown: ItemFilter, repo: str | None, time: int | None
+    ) -> tuple[int, int]:
+        """How many items the timeline has, and at which position `time` stands."""
+
+    def read(self, item: int) -> bytes:
+        """The item bytes, checked against their hash."""
+
+    def extra(self, item: int) -> bytes | None:
+        """What is left of the item's source record; None if the record is the item."""
+
+    def item_at(self, window: int, ordinal: int) -> int:
+        """The item at a place of a window."""
+
+    def usage(self, window: int) -> list[dict[str, Any]]:
+        """What providers reported for the responses of a window."""
+
+    def standing(self, path: Path, source: str) -> tuple[str, int, bytes | None, SourceToken]:
+        """How a source file stands to what was read of it: `new`, `unchanged`, `appended` or
+        `rewritten`; where reading goes on, with which state; and a token for `prepare`."""
+
+    def prepare(
+        self,
+        source: SourceToken,
+        records: Records | None,
+        batch: Batch,
+        *,
+        start: int,
+        last: bool,
+    ) -> Prepared:
+        """Makes what an adapter says of records ready for `commit`: cuts, hashes, compresses.
+
+        They begin at byte `start` of the source, where its cursor must stand (else the commit
+        is a `ConflictError`); 0 reads it anew.
+        """
+
+    def commit(self, batches: Sequence[Prepared]) -> list[dict[str, int] | VoxError]:
+        """Appends prepared batches in their order with one commit; durable on return. Gives what
+        became of each, or the error with which it failed alone."""
+
+    def sources(self) -> list[tuple[Path, str, int, int, int, int | None]]:
+        """Every source file that was read: path, adapter, records, items, quarantined, when it
+        was found gone."""
+
+    def quarantine(self, path: Path) -> list[tuple[int, int, str]]:
+        """What was set aside of a source file: offset, length, reason."""
+
+    def mark_gone(self, paths: Sequence[Path]) -> None:
+        """Writes down that these source files are gone."""
+
+    def table_sizes(self) -> list[tuple[str, int, int]]:
+        """Rows and bytes of each table."""
+
+    def blob_sizes(self) -> tuple[int, int, int]:
+        """How many blobs, their raw bytes, and their bodies as stored."""
+
+    def verify(self, sample: int | None) -> dict[str, Any]:
+        """Checks the archive; with `sample` only so many blobs are decompressed and hashed."""
+
+    def repair(self) -> list[str]:
+        """Makes derived tables that are wrong anew; gives their names."""
+
+    def item_count(self) -> int:
+        """How many items stand in runs, each counted once."""

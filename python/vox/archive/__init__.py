@@ -1,8 +1,8 @@
 """The archive: open it, list and view windows, read items, import transcripts."""
 
-from vox.archive.archive import Archive, open
+from vox.archive.archive import Archive, open  # noqa: A004
 from vox.archive.ingest import ImportReport, Problem, Progress
-from vox.archive.soundness import Finding, VerifyReport
+from vox.archive.soundness import Finding, VerifyReport, verify_path
 from vox.archive.window import Window
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "VerifyReport",
     "Window",
     "open",
+    "verify_path",
 ]

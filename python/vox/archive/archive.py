@@ -16,7 +16,7 @@ from vox.config import load_settings
 from vox.sources.base import WindowSource
 
 
-def open(
+def open(  # noqa: A001  `vox.open` reads like the builtin, and is used as such
     path: str | os.PathLike[str] | None = None, *, read_only: bool = False, create: bool = True
 ) -> Archive:
     """Opens the archive at `path`, or the user's own (see `VOX_HOME`).
@@ -127,8 +127,10 @@ class Archive:
         """Imports what is new in the transcripts of other tools.
 
         Without arguments all known tools are looked for in their default folders; `root` is
-        searched instead of those, `paths` are imported as whichever tool's they are. Source
-        files are only read. Raises `InvalidArgumentError` for a tool that isn't known.
+        searched instead of those, `paths` are imported as whichever tool's they are. Files that
+        are as they were aren't read again, unless `verify_sources` asks to compare all of each
+        with the archive. Source files are only read. Raises `InvalidArgumentError` for a tool
+        that isn't known.
         """
         return ingest.run(
             self._native,
@@ -144,9 +146,7 @@ class Archive:
         """Counts, and what takes how many bytes."""
         return statistics.of(self._native)
 
-    def verify(
-        self, sample: int | None = None, *, repair: bool = False
-    ) -> soundness.VerifyReport:
+    def verify(self, sample: int | None = None, *, repair: bool = False) -> soundness.VerifyReport:
         """Checks pages, hashes, references, order, roll-ups and indexes; see
         `vox.archive.soundness`. With `sample` only so many blobs are decompressed and hashed."""
         return soundness.verify(self._native, sample=sample, repair=repair)

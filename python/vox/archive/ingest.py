@@ -1,7 +1,6 @@
 """Importing: finds transcripts, reads what is new of them, and reports what became of it.
 
-Framing and storing happen in the core, without the GIL; adapters say what records mean. While
-one batch is being written the next is read.
+Framing and storing happen in the core, without the GIL; adapters say what records mean.
 """
 
 from __future__ import annotations
@@ -9,13 +8,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from vox import _native
-from vox.errors import ConflictError, InvalidArgumentError, SourceUnreadableError, VoxError
+from vox.archive.pipeline import Pipeline
+from vox.errors import InvalidArgumentError, SourceUnreadableError, VoxError
 from vox.sources import SOURCES
 from vox.sources.base import Batch, WindowSource
 
@@ -99,10 +99,15 @@ def run(
                 found += [(source, path) for path in source.discover(folder)]
     for path in paths:
         found += _recognise(path, report)
-    state = _Import(archive, report, dry_run, verify_sources, progress, found)
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="vox-import") as writer:
-        for source, path in found:
-            state.file(source, path, writer)
+    state = _Import(
+        archive,
+        report,
+        dry_run=dry_run,
+        verify_sources=verify_sources,
+        show=progress,
+        found=found,
+    )
+    state.files(found)
     if not dry_run:
         _note_vanished(archive, chosen, root)
     report.record_types = dict(sorted(state.record_types.items()))
@@ -162,6 +167,7 @@ class _Import:
         self,
         archive: _native.Archive,
         report: ImportReport,
+        *,
         dry_run: bool,
         verify_sources: bool,
         show: Callable[[Progress], None] | None,
@@ -177,34 +183,47 @@ class _Import:
         )
         self._show = show
 
-    def file(self, source: WindowSource, path: Path, writer: ThreadPoolExecutor) -> None:
-        done = self.progress.bytes_done
-        try:
-            self._file(source, path, writer, from_start=False)
-        except ConflictError:
-            # What the reader remembers doesn't fit the archive any more: read it all again.
-            try:
-                self._file(source, path, writer, from_start=True)
-            except VoxError as error:
-                self.report.problems.append(_failure(path, error))
-        except (VoxError, OSError) as error:
-            if not isinstance(error, VoxError):
-                error = SourceUnreadableError(str(error))
-            self.report.problems.append(_failure(path, error))
-        self.progress.files_done += 1
-        self._advance(done + _size(path))
+    def files(self, found: list[tuple[WindowSource, Path]]) -> None:
+        with Pipeline(self.archive) as pipeline:
+            for source, path in found:
+                self._file(source, path, pipeline)
+            self._settle(pipeline.finish())
+            # What a reader remembers of these doesn't fit the archive: they are read anew.
+            again = [failed.work for failed in pipeline.failed if failed.error.code == "conflict"]
+            failed = [failed for failed in pipeline.failed if failed.error.code != "conflict"]
+            pipeline.failed.clear()
+            for source, path in again:
+                self._file(source, path, pipeline, from_start=True)
+                self._settle(pipeline.finish())
+            for failure in (*failed, *pipeline.failed):
+                self.report.problems.append(_failure(failure.work[1], failure.error))
 
     def _file(
-        self, source: WindowSource, path: Path, writer: ThreadPoolExecutor, *, from_start: bool
+        self, source: WindowSource, path: Path, pipeline: Pipeline, *, from_start: bool = False
+    ) -> None:
+        done = self.progress.bytes_done
+        try:
+            self._read(source, path, pipeline, from_start=from_start)
+        except VoxError as error:
+            self.report.problems.append(_failure(path, error))
+        except OSError as error:
+            self.report.problems.append(_failure(path, SourceUnreadableError(str(error))))
+        if not from_start:
+            self.progress.files_done += 1
+            self._advance(done + _size(path))
+
+    def _read(
+        self, source: WindowSource, path: Path, pipeline: Pipeline, *, from_start: bool
     ) -> None:
         standing, offset, state, token = self.archive.standing(path, source.name)
-        if standing == "unchanged" and not from_start:
+        if from_start or self.verify_sources:
+            offset, state = 0, None
+        elif standing == "unchanged":
             self.report.unchanged += 1
             return
-        if from_start:
-            offset, state = 0, None
-        self.report.files += 1
-        start = self.progress.bytes_done
+        if not from_start:
+            self.report.files += 1
+        shown = self.progress.bytes_done
 
         def earlier() -> Iterator[bytes]:
             framer = _native.Framer(path)
@@ -217,52 +236,32 @@ class _Import:
         reader = source.reader(path, state, earlier)
         framer = _native.Framer(path, offset)
         records = framer.next_batch()
-        pending: Future[dict[str, int]] | None = None
-        first = offset == 0
-        try:
-            if records is None:
-                batch = reader.read(())
-                pending = self._write(writer, token, None, batch, first=first, last=True)
-            while records is not None:
-                batch = reader.read(records)
+        start = offset
+        while True:
+            batch = reader.read(records or ())
+            if records is not None and not from_start:
                 self._count(source, path, records, batch)
-                following = framer.next_batch()
-                if pending:
-                    self._written(pending)
-                pending = self._write(
-                    writer, token, records, batch, first=first, last=following is None
+            following = framer.next_batch() if records is not None else None
+            if not self.dry_run:
+                task = partial(
+                    self.archive.prepare, token, records, batch, start=start, last=following is None
                 )
-                self._advance(start + records.end - offset)
-                records, first = following, False
-            if framer.pending:
-                self._note_pending(path, framer)
-        finally:
-            if pending:
-                self._written(pending)
+                self._settle(pipeline.add((source, path), task, framer.end - start))
+            if records is None or following is None:
+                break
+            start = records.end
+            self._advance(shown + start - offset)
+            records = following
+        if framer.pending:
+            self._note_pending(path, framer)
 
-    def _write(
-        self,
-        writer: ThreadPoolExecutor,
-        token: _native.SourceToken,
-        records: _native.Records | None,
-        batch: Batch,
-        *,
-        first: bool,
-        last: bool,
-    ) -> Future[dict[str, int]] | None:
-        if self.dry_run:
-            return None
-        return writer.submit(
-            self.archive.write, token, records, batch, first=first, last=last
-        )
-
-    def _written(self, pending: Future[dict[str, int]]) -> None:
-        done = pending.result()
-        self.report.windows += done["windows"]
-        self.report.added += done["added"]
-        self.report.shared += done["shared"] + done["known"]
-        self.report.rewritten += done["diverged"]
-        self.report.responses += done["usage"]
+    def _settle(self, done: list[dict[str, int]]) -> None:
+        for counts in done:
+            self.report.windows += counts["windows"]
+            self.report.added += counts["added"]
+            self.report.shared += counts["shared"] + counts["known"]
+            self.report.rewritten += counts["diverged"]
+            self.report.responses += counts["usage"]
 
     def _count(
         self, source: WindowSource, path: Path, records: _native.Records, batch: Batch

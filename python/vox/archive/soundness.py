@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import msgspec
 
 from vox import _native
@@ -12,15 +15,15 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     table: str
     """The table, or empty for the file as a whole."""
-    key: str
-    """The row's key in hex, or empty."""
+    key: str | None
+    """The row's key in hex."""
     page: int | None
     kind: str
     message: str
     repairable: bool
 
     def __str__(self) -> str:
-        place = f"{self.table} {self.key}".strip() or "file"
+        place = f"{self.table} {self.key or ''}".strip() or "file"
         page = f", page {self.page}" if self.page is not None else ""
         return f"{place}{page}: {self.message}"
 
@@ -36,6 +39,8 @@ class VerifyReport(msgspec.Struct, frozen=True, kw_only=True):
     """How many of each were checked."""
     sampled: int | None
     """How many blobs were decompressed and hashed, if not all."""
+    notes: list[str]
+    """What is worth knowing and nothing wrong."""
     repaired: list[str]
     """The tables that were rebuilt."""
     total: int
@@ -47,13 +52,22 @@ def verify(archive: _native.Archive, *, sample: int | None, repair: bool) -> Ver
     """Checks the archive; with `repair` rebuilds derivable tables that are wrong, and checks
     again."""
     repaired = archive.repair() if repair else []
-    report = archive.verify(sample)
-    ok = report["total"] == 0
+    return _report(archive.verify(sample), repaired)
+
+
+def verify_path(path: Path, *, sample: int | None = None) -> VerifyReport:
+    """Checks the archive at `path`, also one that is too damaged to be opened."""
+    return _report(_native.verify_archive(path, sample), [])
+
+
+def _report(report: dict[str, Any], repaired: list[str]) -> VerifyReport:
+    sampled = report["sampled"]
     return VerifyReport(
-        ok=ok,
-        verdict=_verdict(report["verdict"], report["total"], report["checked"], sample),
+        ok=report["total"] == 0,
+        verdict=_verdict(report["verdict"], report["total"], report["checked"], sampled),
         checked=report["checked"],
-        sampled=sample,
+        sampled=sampled,
+        notes=report["notes"],
         repaired=repaired,
         total=report["total"],
         findings=[Finding(**finding) for finding in report["findings"]],

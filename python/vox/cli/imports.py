@@ -33,6 +33,11 @@ SHOWN_PROBLEMS = 20
     help="Look here instead of in the tools' default folders.",
 )
 @click.option("--dry-run", is_flag=True, help="Read everything, write nothing.")
+@click.option(
+    "--verify-sources",
+    is_flag=True,
+    help="Also read files that are as they were, and compare them with the archive.",
+)
 @json_option
 @archive_option
 @click.pass_context
@@ -41,6 +46,7 @@ def import_(
     sources: tuple[str, ...],
     root: Path | None,
     dry_run: bool,
+    verify_sources: bool,
     as_json: bool,
     path: Path | None,
 ) -> None:
@@ -53,7 +59,12 @@ def import_(
     paths = [Path(source) for source in sources if _is_path(source)]
     with _target(path, dry_run=dry_run) as archive, _progress() as progress:
         report = archive.ingest(
-            names or None, root=root, paths=paths, dry_run=dry_run, progress=progress
+            names or None,
+            root=root,
+            paths=paths,
+            dry_run=dry_run,
+            verify_sources=verify_sources,
+            progress=progress,
         )
     if as_json:
         answer("vox.import.v1", report)

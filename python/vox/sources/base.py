@@ -137,8 +137,6 @@ class UsageDraft(msgspec.Struct, frozen=True, kw_only=True):
     """Written for five minutes, or unspecified."""
     cache_write_1h: int = 0
     cost_nano_usd: int | None = None
-    extra: bytes | None = None
-    """The recorded usage object as it stands."""
 
 
 class Rejected(msgspec.Struct, frozen=True):

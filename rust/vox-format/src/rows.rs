@@ -125,9 +125,6 @@ pub struct UsageRow {
     /// The recorded price in 10⁻⁹ US dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The recorded object as it stands.
-    #[serde(with = "serde_bytes", skip_serializing_if = "Option::is_none")]
-    pub extra: Option<Vec<u8>>,
 }
 
 impl UsageRow {
@@ -162,7 +159,7 @@ pub enum Event {
     SourceRead { path: String, from: u64, to: u64 },
     BlobsHeld { count: u64 },
     BlobsReleased { count: u64 },
-    UsageRecorded { key: String },
+    UsageRecorded { count: u64 },
     Linked { link: u8, to: WindowNo },
     Named { name: String },
 }

@@ -1,7 +1,6 @@
 //! Archives and views of windows.
 
 use std::{
-    collections::HashMap,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -11,15 +10,20 @@ use pyo3::{
     prelude::*,
     types::{PyBytes, PyDict},
 };
-use vox_core::archive::{self as core, SourceBatch, SourceFile, Standing};
+use vox_core::archive::{self as core, SourceFile, Standing};
+use vox_store::{
+    append::{Appended, PreparedBatch},
+    verify::{self, Options},
+};
 use vox_types::{Code, Error, ItemId};
 
 use crate::{
     columns::Columns,
     door,
-    drafts::{self, Batch},
+    drafts::Batch,
     filters::{ItemFilter, wanted, window_filter},
     frames::Records,
+    soundness,
 };
 
 /// An open archive. Threads may share it.
@@ -126,24 +130,24 @@ impl Archive {
         self.run(py, |archive| archive.window_info(window)).map(Columns)
     }
 
-    /// A view of what `filter` shows of a window as it is now.
-    fn view(slf: Bound<'_, Self>, window: u32, filter: ItemFilter) -> PyResult<WindowView> {
+    /// A view of what `shown` lets through of a window as it is now.
+    fn view(slf: Bound<'_, Self>, window: u32, shown: ItemFilter) -> PyResult<WindowView> {
         let archive = slf.get();
         let core = door::core(slf.py(), || archive.open_core())?;
         let view = door::core(slf.py(), || {
             let symbol = |name: &str| core.store().snapshot(|snapshot| snapshot.find_symbol(name));
-            core.view(window, &filter.to_core(symbol)?)
+            core.view(window, &shown.to_core(symbol)?)
         })?;
         Ok(WindowView { archive: core, view: Mutex::new(view) })
     }
 
     /// Items of all windows by time.
-    #[pyo3(signature = (filter, repo, start, count, preview, hashes))]
+    #[pyo3(signature = (shown, repo, start, count, preview, hashes))]
     #[expect(clippy::too_many_arguments, reason = "place, scope and columns of the page")]
     fn timeline(
         &self,
         py: Python<'_>,
-        filter: ItemFilter,
+        shown: ItemFilter,
         repo: Option<&str>,
         start: u64,
         count: u64,
@@ -152,24 +156,24 @@ impl Archive {
     ) -> PyResult<Columns> {
         self.run(py, |archive| {
             let symbol = |name: &str| archive.store().snapshot(|snapshot| snapshot.find_symbol(name));
-            let filter = filter.to_core(symbol)?;
+            let filter = shown.to_core(symbol)?;
             archive.timeline(&filter, repo, start, count, wanted(preview, hashes))
         })
         .map(Columns)
     }
 
     /// How many items the timeline has, and at which position `time` stands.
-    #[pyo3(signature = (filter, repo, time))]
+    #[pyo3(signature = (shown, repo, time))]
     fn timeline_position(
         &self,
         py: Python<'_>,
-        filter: ItemFilter,
+        shown: ItemFilter,
         repo: Option<&str>,
         time: Option<i64>,
     ) -> PyResult<(u64, u64)> {
         self.run(py, |archive| {
             let symbol = |name: &str| archive.store().snapshot(|snapshot| snapshot.find_symbol(name));
-            archive.timeline_position(&filter.to_core(symbol)?, repo, time)
+            archive.timeline_position(&shown.to_core(symbol)?, repo, time)
         })
     }
 
@@ -212,7 +216,7 @@ impl Archive {
     }
 
     /// How a source file stands to what was read of it: `new`, `unchanged`, `appended`,
-    /// `rewritten`; where reading goes on, with which state; and a token for `write`.
+    /// `rewritten`; where reading goes on, with which state; and a token for `prepare`.
     fn standing(
         &self,
         py: Python<'_>,
@@ -231,69 +235,43 @@ impl Archive {
         })
     }
 
-    /// Appends what an adapter says of records; durable on return. Gives what became of it.
-    #[pyo3(signature = (source, records, batch, *, first, last))]
-    fn write<'py>(
+    /// Makes what an adapter says of records ready for `commit`: cuts, hashes, compresses.
+    #[pyo3(signature = (source, records, batch, *, start, last))]
+    fn prepare(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         source: &SourceToken,
         records: Option<&Records>,
-        batch: Batch<'py>,
-        first: bool,
+        batch: Batch<'_>,
+        start: u64,
         last: bool,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let mut keys: Vec<String> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
-        let mut last_key = (String::new(), usize::MAX);
-        let mut items = Vec::with_capacity(batch.drafts.len());
-        for draft in &batch.drafts {
-            let item = drafts::draft(draft, |key| {
-                if last_key.0 != key || last_key.1 == usize::MAX {
-                    let place = *places.entry(key.to_owned()).or_insert_with(|| {
-                        keys.push(key.to_owned());
-                        keys.len() - 1
-                    });
-                    last_key = (key.to_owned(), place);
-                }
-                last_key.1
-            })?;
-            items.push(item.map_err(|error| door::to_python(py, &error))?);
-        }
-        let mut at = Vec::with_capacity(keys.len());
-        for key in &keys {
-            at.push(*batch.at.get(key).ok_or_else(|| {
-                PyValueError::new_err(format!("the batch doesn't say at which place items of {key} go"))
-            })?);
-        }
-        let (windows, usage, rejected) = (batch.windows, batch.usage, batch.rejected);
-        let (file, state) = (source.0.clone(), batch.state);
-        let records = records.map(|records| records.0.clone());
-        let done = self.run(py, move |archive| {
-            let batch = SourceBatch {
-                records: records.unwrap_or_default(),
-                keys,
-                at,
-                windows: windows.into_iter().map(|w| w.to_core()).collect::<Result<_, _>>()?,
-                drafts: items,
-                usage: usage.into_iter().map(|u| u.to_core()).collect(),
-                rejected: rejected.iter().map(|r| r.to_core()).collect::<Result<_, _>>()?,
-                state,
-                restart: first,
-                last,
-            };
-            archive.import(&file, batch)
-        })?;
-        let dict = PyDict::new(py);
-        dict.set_item("windows", done.windows)?;
-        dict.set_item("added", done.added)?;
-        dict.set_item("shared", done.shared)?;
-        dict.set_item("known", done.known)?;
-        dict.set_item("diverged", done.diverged)?;
-        dict.set_item("usage", done.usage)?;
-        dict.set_item("blobs", done.blobs)?;
-        dict.set_item("raw_bytes", done.raw_bytes)?;
-        dict.set_item("stored_bytes", done.stored_bytes)?;
-        Ok(dict)
+    ) -> PyResult<Prepared> {
+        let records = records.map(|records| records.0.clone()).unwrap_or_default();
+        let batch = batch.to_core(py, records, start, last)?;
+        let file = source.0.clone();
+        let prepared = self.run(py, move |archive| archive.prepare(&file, batch))?;
+        Ok(Prepared(Mutex::new(Some(prepared))))
+    }
+
+    /// Appends prepared batches in their order with one commit; durable on return. Gives what
+    /// became of each, or the error with which it failed alone.
+    fn commit<'py>(
+        &self,
+        py: Python<'py>,
+        batches: Vec<Py<Prepared>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let taken: Option<Vec<_>> = batches
+            .iter()
+            .map(|batch| batch.get().0.lock().unwrap_or_else(PoisonError::into_inner).take())
+            .collect();
+        let taken = taken.ok_or_else(|| PyValueError::new_err("a batch was committed before"))?;
+        let all = self.run(py, |archive| Ok(archive.commit(taken)))?;
+        all.into_iter()
+            .map(|done| match done {
+                Ok(done) => appended(py, &done).map(Bound::into_any),
+                Err(error) => Ok(door::to_python(py, &error).into_value(py).into_bound(py).into_any()),
+            })
+            .collect()
     }
 
     /// Every source file that was read: path, adapter, records, items, quarantined, when it was
@@ -339,6 +317,18 @@ impl Archive {
         })
     }
 
+    /// Checks the archive; with `sample` only so many blobs are decompressed and hashed.
+    #[pyo3(signature = (sample))]
+    fn verify<'py>(&self, py: Python<'py>, sample: Option<u64>) -> PyResult<Bound<'py, PyDict>> {
+        let report = self.run(py, |archive| verify::verify(archive.store(), &Options { sample }))?;
+        soundness::report(py, &report)
+    }
+
+    /// Makes derived tables that are wrong anew; gives their names.
+    fn repair(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
+        self.run(py, |archive| Ok(verify::repair(archive.store())?.tables))
+    }
+
     /// How many items stand in runs, each counted once.
     fn item_count(&self, py: Python<'_>) -> PyResult<u64> {
         self.run(py, |archive| {
@@ -347,6 +337,24 @@ impl Archive {
         })
     }
 }
+
+fn appended<'py>(py: Python<'py>, done: &Appended) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("windows", done.windows)?;
+    dict.set_item("added", done.added)?;
+    dict.set_item("shared", done.shared)?;
+    dict.set_item("known", done.known)?;
+    dict.set_item("diverged", done.diverged)?;
+    dict.set_item("usage", done.usage)?;
+    dict.set_item("blobs", done.blobs)?;
+    dict.set_item("raw_bytes", done.raw_bytes)?;
+    dict.set_item("stored_bytes", done.stored_bytes)?;
+    Ok(dict)
+}
+
+/// A batch that is ready to be committed, once.
+#[pyclass(module = "vox._native", frozen)]
+pub struct Prepared(Mutex<Option<PreparedBatch>>);
 
 /// A source file as it was when reading began; an answer of `Archive.standing`.
 #[pyclass(module = "vox._native", frozen)]

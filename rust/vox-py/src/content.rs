@@ -48,8 +48,8 @@ impl ContentStore {
     }
 
     /// The bytes with `hash`.
-    fn get<'py>(&self, py: Python<'py>, hash: [u8; 32]) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = door::core(py, || self.0.get(&ContentHash(hash)))?;
+    fn get<'py>(&self, py: Python<'py>, key: [u8; 32]) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = door::core(py, || self.0.get(&ContentHash(key)))?;
         Ok(PyBytes::new(py, &bytes))
     }
 

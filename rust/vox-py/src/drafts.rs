@@ -1,31 +1,108 @@
 //! What adapters say, taken over from `vox.sources.base`.
 
+use std::{collections::HashMap, sync::Arc};
+
 use pyo3::{
+    exceptions::PyValueError,
     prelude::*,
-    types::{PyBytes, PyInt, PyString, PyTuple},
+    pybacked::PyBackedBytes,
+    types::{PyBytes, PyInt, PyList, PyString, PyTuple},
 };
-use vox_core::archive::{Body, DraftItem};
+use vox_core::archive::{Body, DraftItem, SourceBatch};
 use vox_format::rows::UsageRow;
-use vox_frame::{Step, Want, WantForm};
+use vox_frame::{Records, Step, Want, WantForm};
 use vox_store::append::{NewUsage, WindowChange};
 use vox_types::{
     Code, Error, Fidelity, ItemKind, LinkKind, QuarantineReason, Result, Role, WindowKind,
 };
 
+use crate::door;
+
 /// `vox.sources.base.Batch`.
 #[derive(FromPyObject)]
 pub struct Batch<'py> {
-    pub windows: Vec<WindowDraft>,
-    pub drafts: Vec<Bound<'py, PyAny>>,
-    pub at: std::collections::HashMap<String, u64>,
-    pub usage: Vec<UsageDraft>,
-    pub rejected: Vec<Rejected>,
-    pub state: Vec<u8>,
+    windows: Vec<WindowDraft>,
+    drafts: Bound<'py, PyList>,
+    at: HashMap<String, u64>,
+    usage: Vec<UsageDraft>,
+    rejected: Vec<Rejected>,
+    state: PyBackedBytes,
+}
+
+impl Batch<'_> {
+    /// The same for the core, with the records that it is about.
+    pub fn to_core(
+        self,
+        py: Python<'_>,
+        records: Arc<Records>,
+        start: u64,
+        last: bool,
+    ) -> PyResult<SourceBatch> {
+        let mut keys = Keys::default();
+        let mut drafts = Vec::with_capacity(self.drafts.len());
+        for value in &self.drafts {
+            drafts.push(draft(&value, &mut keys)?);
+        }
+        let at = keys.keys.iter().map(|key| {
+            self.at.get(key).copied().ok_or_else(|| {
+                let says = format!("the batch doesn't say at which place items of {key} go");
+                PyValueError::new_err(says)
+            })
+        });
+        let at = at.collect::<PyResult<_>>()?;
+        let says = || -> Result<_> {
+            let windows = self.windows.into_iter().map(WindowDraft::to_core);
+            let rejected = self.rejected.iter().map(Rejected::to_core);
+            Ok((windows.collect::<Result<_>>()?, rejected.collect::<Result<_>>()?))
+        };
+        let (windows, rejected) = says().map_err(|error| door::to_python(py, &error))?;
+        Ok(SourceBatch {
+            records,
+            keys: keys.keys,
+            at,
+            windows,
+            drafts,
+            usage: self.usage.into_iter().map(UsageDraft::to_core).collect(),
+            rejected,
+            state: self.state.to_vec(),
+            restart: start == 0,
+            start,
+            last,
+        })
+    }
+}
+
+/// Gives the keys of windows their places. Drafts of one window mostly follow each other.
+#[derive(Default)]
+struct Keys {
+    keys: Vec<String>,
+    places: HashMap<String, usize>,
+    last: Option<usize>,
+}
+
+impl Keys {
+    fn place(&mut self, key: &str) -> usize {
+        if let Some(last) = self.last
+            && self.keys[last] == key
+        {
+            return last;
+        }
+        let place = match self.places.get(key) {
+            Some(place) => *place,
+            None => {
+                self.keys.push(key.to_owned());
+                self.places.insert(key.to_owned(), self.keys.len() - 1);
+                self.keys.len() - 1
+            }
+        };
+        self.last = Some(place);
+        place
+    }
 }
 
 /// `vox.sources.base.WindowDraft`.
 #[derive(FromPyObject)]
-pub struct WindowDraft {
+struct WindowDraft {
     key: String,
     kind: Option<String>,
     title: Option<String>,
@@ -47,7 +124,7 @@ pub struct WindowDraft {
 }
 
 impl WindowDraft {
-    pub fn to_core(self) -> Result<WindowChange> {
+    fn to_core(self) -> Result<WindowChange> {
         Ok(WindowChange {
             key: self.key,
             kind: self.kind.as_deref().map(WindowKind::from_name).transpose()?,
@@ -73,7 +150,7 @@ impl WindowDraft {
 
 /// `vox.sources.base.UsageDraft`.
 #[derive(FromPyObject)]
-pub struct UsageDraft {
+struct UsageDraft {
     window: String,
     key: String,
     model: Option<String>,
@@ -85,11 +162,10 @@ pub struct UsageDraft {
     cache_write: u64,
     cache_write_1h: u64,
     cost_nano_usd: Option<u64>,
-    extra: Option<Vec<u8>>,
 }
 
 impl UsageDraft {
-    pub fn to_core(self) -> NewUsage {
+    fn to_core(self) -> NewUsage {
         NewUsage {
             window: self.window,
             model: self.model,
@@ -104,7 +180,6 @@ impl UsageDraft {
                 cache_write: self.cache_write,
                 cache_write_1h: self.cache_write_1h,
                 cost_nano_usd: self.cost_nano_usd,
-                extra: self.extra,
             },
         }
     }
@@ -112,22 +187,19 @@ impl UsageDraft {
 
 /// `vox.sources.base.Rejected`.
 #[derive(FromPyObject)]
-pub struct Rejected {
+struct Rejected {
     record: usize,
     reason: String,
 }
 
 impl Rejected {
-    pub fn to_core(&self) -> Result<(usize, QuarantineReason)> {
+    fn to_core(&self) -> Result<(usize, QuarantineReason)> {
         Ok((self.record, QuarantineReason::from_name(&self.reason)?))
     }
 }
 
-/// Takes over a `vox.sources.base.Draft`; `window` gives the place of a window's key.
-pub fn draft(
-    value: &Bound<'_, PyAny>,
-    mut window: impl FnMut(&str) -> usize,
-) -> PyResult<Result<DraftItem>> {
+/// Takes over a `vox.sources.base.Draft`.
+fn draft(value: &Bound<'_, PyAny>, keys: &mut Keys) -> PyResult<DraftItem> {
     let py = value.py();
     macro_rules! field {
         ($name:literal) => {
@@ -135,7 +207,7 @@ pub fn draft(
         };
     }
     let key = field!("window");
-    let window = window(key.cast::<PyString>()?.to_str()?);
+    let window = keys.place(key.cast::<PyString>()?.to_str()?);
     let body = field!("body");
     let body = if body.is_none() {
         Body::Record
@@ -147,7 +219,7 @@ pub fn draft(
             2 => WantForm::Slice,
             3 => WantForm::Base64,
             4 => WantForm::DataUrl,
-            other => return Ok(Err(no_number("form", other))),
+            other => return Err(door::to_python(py, &no_number("form", other))),
         };
         Body::At(Want { path: path(body.cast::<PyTuple>()?)?, form })
     };
@@ -160,7 +232,7 @@ pub fn draft(
         field!("side").extract()?,
     );
     let known = field!("fidelity").extract::<u8>()?;
-    Ok((|| {
+    let item = || {
         Ok(DraftItem {
             window,
             record,
@@ -172,7 +244,8 @@ pub fn draft(
             side,
             fidelity: fidelity(known)?,
         })
-    })())
+    };
+    item().map_err(|error| door::to_python(py, &error))
 }
 
 fn path(steps: &Bound<'_, PyTuple>) -> PyResult<Vec<Step>> {

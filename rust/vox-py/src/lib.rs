@@ -8,6 +8,7 @@ mod drafts;
 mod filters;
 mod frames;
 mod ids;
+mod soundness;
 
 use pyo3::prelude::*;
 
@@ -20,7 +21,7 @@ mod _native {
 
     #[pymodule_export]
     use crate::{
-        archive::{Archive, WindowView},
+        archive::{Archive, Prepared, SourceToken, WindowView},
         columns::Columns,
         content::ContentStore,
         frames::{Framer, Records},
@@ -35,6 +36,19 @@ mod _native {
     #[pyfunction]
     fn error_codes() -> Vec<&'static str> {
         Code::ALL.iter().map(|code| code.name()).collect()
+    }
+
+    /// Checks the archive at a path, also one that can't be opened.
+    #[pyfunction]
+    fn verify_archive<'py>(
+        py: Python<'py>,
+        path: std::path::PathBuf,
+        sample: Option<u64>,
+    ) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
+        let options = vox_store::verify::Options { sample };
+        let report =
+            crate::door::core(py, || vox_store::verify::verify_archive(&path, &options))?;
+        crate::soundness::report(py, &report)
     }
 
     /// BLAKE3-256 of each of `items`, 32 bytes apiece, in one piece.

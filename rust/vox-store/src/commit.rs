@@ -40,31 +40,39 @@ impl<T: Send, W: FnMut(&mut RwTxn<'_>) -> Fallible<T> + Send> Job for Write<T, W
         let lost = || Error::new(Code::Internal, "a write was committed without a result");
         let Self { done, place, .. } = *self;
         let result = outcome.and_then(|()| done.ok_or_else(lost));
-        *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        *lock(&place) = Some(result);
     }
 }
 
 impl Committer {
-    /// Runs `work` in a write transaction and returns when it is durable. `work` may run more
-    /// than once; only the last run counts.
-    pub fn commit<T: Send + 'static>(
-        &self,
-        generation: &Generation,
-        work: impl FnMut(&mut RwTxn<'_>) -> Fallible<T> + Send + 'static,
-    ) -> Result<T> {
-        let place = Arc::new(Mutex::new(None));
-        let job = Box::new(Write { work, done: None, place: place.clone() });
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(job);
-        let take = || place.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(result) = take() {
-            return result;
+    /// Runs each of `works` in one write transaction, and returns when it is durable. One that
+    /// fails fails alone. They may run more than once; only the last run counts.
+    pub fn commit<T: Send + 'static, W>(&self, generation: &Generation, works: Vec<W>) -> Vec<Result<T>>
+    where
+        W: FnMut(&mut RwTxn<'_>) -> Fallible<T> + Send + 'static,
+    {
+        let mut places = Vec::with_capacity(works.len());
+        let mut jobs: Vec<Box<dyn Job>> = Vec::with_capacity(works.len());
+        for work in works {
+            let place = Arc::new(Mutex::new(None));
+            places.push(place.clone());
+            jobs.push(Box::new(Write { work, done: None, place }));
         }
-        let jobs = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
-        run_all(generation, jobs);
+        let Some(last) = places.last().cloned() else { return Vec::new() };
+        lock(&self.waiting).append(&mut jobs);
+        let turn = lock(&self.turn);
+        if lock(&last).is_none() {
+            let jobs = std::mem::take(&mut *lock(&self.waiting));
+            run_all(generation, jobs);
+        }
         drop(turn);
-        take().unwrap_or_else(|| Err(Error::new(Code::Internal, "a write was lost in its group")))
+        let lost = || Err(Error::new(Code::Internal, "a write was lost in its group"));
+        places.iter().map(|place| lock(place).take().unwrap_or_else(lost)).collect()
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs `jobs` in one transaction, each in a nested one of its own if there are several.

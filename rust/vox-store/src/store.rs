@@ -87,20 +87,39 @@ impl Store {
     pub fn write<T: Send + 'static>(
         &self,
         generation: &Arc<Generation>,
-        mut work: impl FnMut(&Generation, &mut RwTxn<'_>) -> Fallible<T> + Send + 'static,
+        work: impl FnMut(&Generation, &mut RwTxn<'_>) -> Fallible<T> + Send + 'static,
     ) -> Result<T> {
-        self.check_writable()?;
-        let own = generation.clone();
-        generation.committer.commit(generation, move |txn| {
-            if own.tables.meta.get(txn, b"superseded_by")?.is_some() {
-                return Err(Error::new(
-                    Code::Conflict,
-                    "the archive was compacted meanwhile; repeat the write",
-                )
-                .into());
+        let lost = || Err(Error::new(Code::Internal, "a write was lost"));
+        self.write_all(generation, vec![work]).pop().unwrap_or_else(lost)
+    }
+
+    /// Like [`Store::write`] for several at once: they share one commit, and one that fails fails
+    /// alone.
+    pub fn write_all<T: Send + 'static, W>(
+        &self,
+        generation: &Arc<Generation>,
+        works: Vec<W>,
+    ) -> Vec<Result<T>>
+    where
+        W: FnMut(&Generation, &mut RwTxn<'_>) -> Fallible<T> + Send + 'static,
+    {
+        if let Err(error) = self.check_writable() {
+            return works.iter().map(|_| Err(error.clone())).collect();
+        }
+        let works = works.into_iter().map(|mut work| {
+            let own = generation.clone();
+            move |txn: &mut RwTxn<'_>| {
+                if own.tables.meta.get(txn, b"superseded_by")?.is_some() {
+                    return Err(Error::new(
+                        Code::Conflict,
+                        "the archive was compacted meanwhile; repeat the write",
+                    )
+                    .into());
+                }
+                work(&own, txn)
             }
-            work(&own, txn)
-        })
+        });
+        generation.committer.commit(generation, works.collect())
     }
 
     /// An error unless writes are possible.

@@ -66,7 +66,6 @@ def usage_of(record: Record, track: Track, session: str, at: int | None) -> Usag
         cache_write=written,
         cache_write_1h=written_1h,
         cost_nano_usd=_nano(record.cost_usd),
-        extra=bytes(message.usage),
     )
 
 

@@ -51,15 +51,14 @@ def usage_record(payload: Fields, state: State, at: int | None) -> UsageDraft | 
     totals = _numbers(payload.thread_token_usage)
     if totals is not None:
         state.totals = totals
-    return _draft(payload.usage, _numbers(payload.usage), totals, state, at)
+    return _draft(_numbers(payload.usage), totals, state, at)
 
 
 def token_count(payload: Fields, state: State, at: int | None) -> UsageDraft | None:
     """A `token_count` event: a response, or only its rate limits once more."""
     info = _info(payload.info)
     totals = _numbers(info.total_token_usage)
-    last_raw = info.last_token_usage
-    last = _numbers(last_raw)
+    last = _numbers(info.last_token_usage)
     repeated = state.usage_recorded or (totals is not None and totals == state.totals)
     before = state.totals
     state.usage_recorded = False
@@ -68,24 +67,22 @@ def token_count(payload: Fields, state: State, at: int | None) -> UsageDraft | N
     if repeated or (totals is None and last is None):
         return None
     if last is None and totals is not None:
-        last_raw = info.total_token_usage
         earlier = before or (0,) * len(totals)
         last = tuple(max(0, now - then) for now, then in zip(totals, earlier, strict=True))
-    return _draft(last_raw, last, totals, state, at)
+    return _draft(last, totals, state, at)
 
 
 def single_usage(payload: Fields, state: State, at: int | None) -> UsageDraft | None:
     """Usage without totals: `turn.completed`, or a `token_count` among response items."""
     numbers = _numbers(payload.usage)
     if numbers is not None:
-        return _draft(payload.usage, numbers, None, state, at)
+        return _draft(numbers, None, state, at)
     found = (payload.input_tokens, payload.cached_input_tokens, payload.output_tokens)
     given, cached, output = (integer(raw) or 0 for raw in found)
-    return _draft(None, (given, cached, 0, output, 0), None, state, at)
+    return _draft((given, cached, 0, output, 0), None, state, at)
 
 
 def _draft(
-    raw: Raw | None,
     numbers: tuple[int, ...] | None,
     totals: tuple[int, ...] | None,
     state: State,
@@ -104,7 +101,6 @@ def _draft(
         reasoning=reasoning,
         cache_read=cached,
         cache_write=written,
-        extra=bytes(raw) if raw is not None else None,
     )
 
 

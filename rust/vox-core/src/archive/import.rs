@@ -15,7 +15,8 @@ use vox_format::{
 use vox_frame::{Records, Want, block_hashes, cut, unchanged_prefix};
 use vox_store::{
     append::{
-        Appended, Batch, NewItem, NewQuarantine, NewUsage, OwnedBlob, WindowChange, WindowItems,
+        Appended, Batch, NewItem, NewQuarantine, NewUsage, OwnedBlob, PreparedBatch, WindowChange,
+        WindowItems,
     },
     blobs::Dictionary,
 };
@@ -116,6 +117,8 @@ pub struct SourceBatch {
     pub state: Vec<u8>,
     /// Whether the records are the file's first.
     pub restart: bool,
+    /// Where they begin: the cursor must stand there, or the commit is a conflict.
+    pub start: u64,
     /// Whether they are its last.
     pub last: bool,
 }
@@ -147,8 +150,7 @@ fn identity(_: &fs::Metadata) -> (u64, u64) {
 }
 
 impl Archive {
-    /// How the file at `path` stands to what `source` has read of it. With `verify` the whole
-    /// prefix that was read counts, not only its last blocks.
+    /// How the file at `path` stands to what `source` has read of it.
     pub fn standing(&self, path: &Path, source: &str) -> Result<(FileState, Standing)> {
         let state = FileState::of(path)?;
         let cursor = self.store.snapshot(|snapshot| snapshot.cursor(path_bytes(path)))?;
@@ -171,14 +173,13 @@ impl Archive {
         }))
     }
 
-    /// Appends a batch of a source. Durable on return; its cursor moves with it.
-    pub fn import(&self, file: &SourceFile, batch: SourceBatch) -> Result<Appended> {
-        let before = self.store.snapshot(|snapshot| snapshot.cursor(path_bytes(&file.path)))?;
-        let before = before.filter(|_| !batch.restart).unwrap_or_default();
+    /// Cuts, hashes and compresses a batch of a source, ready for [`Archive::commit`].
+    pub fn prepare(&self, file: &SourceFile, batch: SourceBatch) -> Result<PreparedBatch> {
         let mut append = Batch {
             windows: batch.windows,
             usage: batch.usage,
             restart: batch.restart,
+            start: batch.start,
             fallback_time: file.state.mtime_ns / 1_000_000,
             ..Batch::default()
         };
@@ -240,7 +241,7 @@ impl Archive {
         }
         let quarantined = append.quarantine.len() as u64;
         let records = (batch.records.len() - rejected.len()) as u64;
-        let end = batch.records.end;
+        let end = batch.records.end.max(batch.start);
         append.cursor = Some(CursorRow {
             path: path_bytes(&file.path).to_vec(),
             source: file.source.clone(),
@@ -255,13 +256,19 @@ impl Archive {
                 .map(|(start, end, hash)| Block { start, end, hash })
                 .collect(),
             state: batch.state,
-            records: before.records + records,
-            items: before.items + count,
-            quarantined: before.quarantined + quarantined,
+            records,
+            items: count,
+            quarantined,
             read_at: vox_store::now(),
             gone_at: None,
         });
-        self.store.append(append)
+        self.store.prepare_append(append)
+    }
+
+    /// Appends prepared batches in their order with one commit; durable on return, and the
+    /// cursors with it. One that fails fails alone.
+    pub fn commit(&self, batches: Vec<PreparedBatch>) -> Vec<Result<Appended>> {
+        self.store.append_prepared(batches)
     }
 }
 

@@ -16,12 +16,16 @@ pub struct Batch {
     pub items: Vec<WindowItems>,
     /// Reports of providers.
     pub usage: Vec<NewUsage>,
-    /// How far the source has been read.
+    /// How far the source has been read. Its counts are those of this batch; unless `restart`
+    /// they are added to what was counted before.
     pub cursor: Option<CursorRow>,
     /// Stretches of the source that were set aside.
     pub quarantine: Vec<NewQuarantine>,
     /// Whether the source is read from its start.
     pub restart: bool,
+    /// Where in the source this batch begins. Unless `restart` the cursor must stand there, so
+    /// that of two importers one is refused, and nothing is passed over after a failure.
+    pub start: u64,
     /// The time of items that have none and follow none, UTC ms.
     pub fallback_time: i64,
 }

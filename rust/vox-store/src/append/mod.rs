@@ -8,14 +8,17 @@ mod batch;
 mod items;
 mod windows;
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use heed::RwTxn;
 use vox_format::{
     keys,
     rows::{self, Event, QuarantineRow},
 };
-use vox_types::{Code, Error, Result};
+use vox_types::{Code, Error, Result, WindowNo};
 
 pub use batch::{
     Appended, Batch, NewItem, NewQuarantine, NewUsage, OwnedBlob, WindowChange, WindowItems,
@@ -34,7 +37,14 @@ use crate::{
 
 impl Store {
     /// Appends a batch; durable on return. All of it is written, or with an error nothing.
-    pub fn append(&self, mut batch: Batch) -> Result<Appended> {
+    pub fn append(&self, batch: Batch) -> Result<Appended> {
+        let prepared = self.prepare_append(batch)?;
+        let lost = || Err(Error::new(Code::Internal, "an append was lost"));
+        self.append_prepared(vec![prepared]).pop().unwrap_or_else(lost)
+    }
+
+    /// Does for a batch what needs no write transaction: hashes, looks up and compresses.
+    pub fn prepare_append(&self, mut batch: Batch) -> Result<PreparedBatch> {
         self.check_writable()?;
         check_places(&batch)?;
         let generation = self.generation();
@@ -47,10 +57,22 @@ impl Store {
         drop(blobs);
         let lengths = batch.blobs.iter().map(|blob| blob.bytes.len() as u64).collect();
         batch.blobs = Vec::new();
-        let work = Arc::new(Prepared { batch, blobs: prepared, lengths });
-        self.write(&generation, move |generation, txn| apply(generation, txn, &work))
+        Ok(PreparedBatch(Arc::new(Prepared { batch, blobs: prepared, lengths })))
+    }
+
+    /// Appends prepared batches in their order with one commit; durable on return. One that fails
+    /// fails alone, and nothing of it is written.
+    pub fn append_prepared(&self, batches: Vec<PreparedBatch>) -> Vec<Result<Appended>> {
+        let generation = self.generation();
+        let works = batches.into_iter().map(|PreparedBatch(prepared)| {
+            move |generation: &Generation, txn: &mut RwTxn<'_>| apply(generation, txn, &prepared)
+        });
+        self.write_all(&generation, works.collect())
     }
 }
+
+/// A batch that is ready to be written.
+pub struct PreparedBatch(Arc<Prepared>);
 
 impl Store {
     /// Writes down that the source files at `paths` are gone. Nothing that was read of them goes.
@@ -129,11 +151,29 @@ fn apply(generation: &Generation, txn: &mut RwTxn<'_>, prepared: &Prepared) -> F
     done.stored_bytes = stored.stored_bytes;
     crate::index::HashIndex::of_chains(tables).settle(txn)?;
     if let Some(cursor) = &batch.cursor {
-        let before = cursors::get(tables, txn, &cursor.path)?;
-        cursors::put(tables, txn, cursor)?;
+        let before = cursors::get(tables, txn, &cursor.path)?.filter(|_| !batch.restart);
+        let stands = before.as_ref().map_or(0, |before| before.offset);
+        if !batch.restart && stands != batch.start {
+            return Err(Error::new(
+                Code::Conflict,
+                format!(
+                    "{} was read up to byte {stands}, not {}; read it again from the start",
+                    String::from_utf8_lossy(&cursor.path),
+                    batch.start
+                ),
+            )
+            .into());
+        }
+        let mut row = cursor.clone();
+        if let Some(before) = &before {
+            row.records += before.records;
+            row.items += before.items;
+            row.quarantined += before.quarantined;
+        }
+        cursors::put(tables, txn, &row)?;
         let what = Event::SourceRead {
             path: String::from_utf8_lossy(&cursor.path).into_owned(),
-            from: if batch.restart { 0 } else { before.map_or(0, |before| before.offset) },
+            from: before.map_or(0, |before| before.offset),
             to: cursor.offset,
         };
         events::append(tables, txn, now, None, what)?;
@@ -171,6 +211,7 @@ impl Applying<'_> {
     }
 
     fn usage(&mut self, txn: &mut RwTxn<'_>) -> Fallible<()> {
+        let mut changed: BTreeMap<WindowNo, u64> = BTreeMap::new();
         for new in &self.prepared.batch.usage {
             let Some(window) = window_rows::by_key(self.tables, txn, &new.window)? else {
                 return Err(no_window(&new.window).into());
@@ -179,9 +220,12 @@ impl Applying<'_> {
             row.model = self.interner.intern(self.tables, txn, new.model.as_deref())?;
             if usage::record(self.tables, txn, window, &row)? {
                 self.done.usage += 1;
-                let what = Event::UsageRecorded { key: row.key };
-                events::append(self.tables, txn, self.now, Some(window), what)?;
+                *changed.entry(window).or_default() += 1;
             }
+        }
+        for (window, count) in changed {
+            let what = Event::UsageRecorded { count };
+            events::append(self.tables, txn, self.now, Some(window), what)?;
         }
         Ok(())
     }
