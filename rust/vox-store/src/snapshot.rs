@@ -8,7 +8,8 @@ use vox_format::{
     rows::{CursorRow, Extent, OverlayRange, QuarantineRow, RunRow, UsageRow, WindowRow},
 };
 use vox_types::{
-    BlobRef, Code, ContentHash, Error, ItemId, OverlayKind, Result, RunNo, SymbolNo, WindowNo,
+    BlobRef, Code, ContentHash, Error, ItemId, LinkKind, OverlayKind, Result, RunNo, SymbolNo,
+    WindowNo,
 };
 
 use crate::{
@@ -72,6 +73,11 @@ impl<'t> Snapshot<'t> {
     /// The windows below `root`, itself included.
     pub fn family(&self, root: WindowNo) -> Result<Vec<WindowNo>> {
         self.checked(windows::family(self.tables, self.txn, root))
+    }
+
+    /// How `window` came from `parent`; None if nothing says so.
+    pub fn link(&self, window: WindowNo, parent: WindowNo) -> Result<Option<LinkKind>> {
+        self.checked(windows::link(self.tables, self.txn, window, parent))
     }
 
     /// Live windows, the newest first: those of one repository, or of all, from place `start` on.

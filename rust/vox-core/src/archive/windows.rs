@@ -12,7 +12,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use vox_format::rows::WindowRow;
 use vox_store::Snapshot;
-use vox_types::{Error, Fidelity, Result, Tier, WindowId, WindowKind, WindowNo};
+use vox_types::{Error, Fidelity, LinkKind, Result, Tier, WindowId, WindowKind, WindowNo};
 
 use super::Archive;
 
@@ -149,10 +149,26 @@ struct WindowColumns {
     pinned: BooleanBuilder,
 }
 
-const TEXTS: [&str; 18] = [
-    "id", "key", "title", "kind", "tier", "repo", "agent", "model_route", "parent", "root",
-    "thread_id", "trace_id", "workspace", "git_branch", "git_sha_at_open", "git_sha_at_close",
-    "fidelity", "source",
+const TEXTS: [&str; 19] = [
+    "id",
+    "key",
+    "title",
+    "kind",
+    "tier",
+    "repo",
+    "agent",
+    "model_route",
+    "parent",
+    "link",
+    "root",
+    "thread_id",
+    "trace_id",
+    "workspace",
+    "git_branch",
+    "git_sha_at_open",
+    "git_sha_at_close",
+    "fidelity",
+    "source",
 ];
 const TIMES: [&str; 3] = ["created_at", "updated_at", "deleted_at"];
 const NUMBERS: [&str; 4] = ["items", "bytes", "tokens", "trimmed"];
@@ -163,6 +179,10 @@ impl WindowColumns {
         let id_of = |no| Ok::<_, Error>(WindowId(snapshot.window(no)?.id).to_string());
         let symbol = |no| Ok::<_, Error>(snapshot.symbol(no)?.map(|text| text.into_owned()));
         let name = |text: Option<&'static str>| text.map(str::to_owned);
+        let link = match row.parent {
+            Some(parent) => snapshot.link(no, parent)?,
+            None => None,
+        };
         let texts = [
             Some(WindowId(row.id).to_string()),
             Some(row.key.clone()),
@@ -173,6 +193,7 @@ impl WindowColumns {
             symbol(row.agent)?,
             symbol(row.model_route)?,
             row.parent.map(id_of).transpose()?,
+            name(link.map(LinkKind::name)),
             Some(id_of(row.root)?),
             row.thread_id.clone(),
             row.trace_id.clone(),

@@ -5,7 +5,7 @@ use vox_format::{
     keys,
     rows::{self, WindowRow},
 };
-use vox_types::{Error, WindowNo};
+use vox_types::{Error, LinkKind, WindowNo};
 
 use crate::{fault::Fallible, tables::Tables};
 
@@ -109,6 +109,21 @@ pub fn family(tables: &Tables, txn: &RoTxn<'_>, root: WindowNo) -> Fallible<Vec<
         window.ok_or_else(|| Error::damaged("a key of by_root is too short").into())
     })
     .collect()
+}
+
+/// How window `no` came from `parent`; None if nothing says so.
+pub fn link(
+    tables: &Tables,
+    txn: &RoTxn<'_>,
+    no: WindowNo,
+    parent: WindowNo,
+) -> Fallible<Option<LinkKind>> {
+    for kind in LinkKind::ALL {
+        if tables.links.get(txn, &keys::link(no, *kind as u8, parent))?.is_some() {
+            return Ok(Some(*kind));
+        }
+    }
+    Ok(None)
 }
 
 /// Puts window `no`, a root, below `parent`, with all that hangs on it. A window isn't put below
