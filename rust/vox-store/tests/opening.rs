@@ -1,4 +1,5 @@
 //! Opening an archive: what is none, what is damaged, what may not be written, and sharing.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod child;
 
@@ -37,7 +38,8 @@ fn what_is_no_archive_is_refused_and_left_as_it_is() {
     for opened in [Store::create(&path.join("letter.txt")), Store::open(&path.join("letter.txt"))] {
         assert_eq!(refusal(opened).0, Code::NotAnArchive);
     }
-    let names: Vec<_> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let names: Vec<_> =
+        fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["letter.txt"]);
 
     let empty = path.join("empty");
@@ -96,7 +98,8 @@ fn a_data_file_that_is_cut_off_is_called_damaged() {
     let data = folder.path().join("db/1/data.mdb");
     let whole = fs::read(&data).unwrap();
     assert!(whole.len() > 40 * 4096);
-    for length in [whole.len() - 1, whole.len() / 2, 3 * 4096, 2 * 4096, 2 * 4096 - 1, 4096, 100, 0] {
+    for length in [whole.len() - 1, whole.len() / 2, 3 * 4096, 2 * 4096, 2 * 4096 - 1, 4096, 100, 0]
+    {
         fs::write(&data, &whole[..length]).unwrap();
         for opened in [Store::open(folder.path()), Store::open_read_only(folder.path())] {
             let (code, message) = refusal(opened);
@@ -168,7 +171,8 @@ fn files_that_may_not_be_written_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive");
     archive(&path);
-    let set = |file: &Path, mode| fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
+    let set =
+        |file: &Path, mode| fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
     let generation = path.join("db/1");
     set(folder.path(), 0o755);
     let files = [path.join("CURRENT"), generation.join("data.mdb"), generation.join("lock.mdb")];

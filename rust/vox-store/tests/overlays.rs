@@ -1,4 +1,5 @@
 //! Overlays against a plain map from ordinals to values.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -98,7 +99,7 @@ proptest! {
         let mut model = Model::new();
         for change in changes {
             let Change { window, kind, ordinals, value } = change.clone();
-            let before = store.read(|tables, txn| events::next(tables, txn)).unwrap();
+            let before = store.read(events::next).unwrap();
             let covered = store.set_overlay(window, kind, ordinals.clone(), value).unwrap();
             let values = model.entry((window, kind)).or_default();
             prop_assert_eq!(covered, values_in(&ordinals, values).len() as u64);

@@ -1,7 +1,9 @@
 //! Several processes at one archive: writers, crashed readers and writers, limits of the system.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(unix)]
 
 mod child;
+#[allow(dead_code, reason = "the recount of appends looks at more")]
 mod recount;
 
 use std::path::Path;
@@ -126,12 +128,12 @@ fn a_writer_that_is_killed_keeps_all_it_was_told_is_durable() {
     drop(Store::create(folder.path()).unwrap());
     let mut random = 1u64;
     let mut open = None;
-    for round in 0..24 {
+    for round in 0..40 {
         let mut child = child::start(child::command("forever", folder.path()));
         random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let mut lines: Vec<String> = (0..random >> 60).filter_map(|_| child.hear()).collect();
         // Somewhere in the middle of the next write.
-        (0..random >> 44 & 0xfffff).for_each(|i| drop(std::hint::black_box(i)));
+        (0..random >> 44 & 0xfffff).for_each(|i| _ = std::hint::black_box(i));
         lines.extend(child.kill());
         // Every other round somebody had the archive open all the time.
         let store = open.take().unwrap_or_else(|| Store::open(folder.path()).unwrap());
@@ -151,7 +153,7 @@ fn a_writer_that_is_killed_keeps_all_it_was_told_is_durable() {
         open = (round % 2 == 0).then_some(store);
     }
     let store = Store::open(folder.path()).unwrap();
-    assert!(lengths(&store)[0].1 > 24, "no child wrote anything");
+    assert!(lengths(&store)[0].1 > 40, "no child wrote anything");
 }
 
 fn read_until_killed(path: &Path) {
@@ -219,10 +221,11 @@ fn little_memory(path: &Path) {
     let items: Vec<[u8; 4]> = (0..500u32).map(u32::to_le_bytes).collect();
     let slices: Vec<&[u8]> = items.iter().map(|item| &item[..]).collect();
     Store::create(&path.join("first")).unwrap().put_many(&slices).unwrap();
-    limit(Resource::As, Some(mapped() + (150 << 20)));
+    limit(Resource::As, Some(mapped() + (250 << 20)));
     let store = Store::create(&path.join("second")).unwrap();
-    let small = |warning: &Warning| matches!(warning, Warning::SmallMap { .. });
-    child::say(store.warnings().iter().any(small));
+    let [Warning::SmallMap { bytes }] = store.warnings()[..] else {
+        panic!("{:?}", store.warnings());
+    };
     let mut written = 0;
     let error = loop {
         match store.put_many(&[&incompressible(written)]) {
@@ -240,7 +243,7 @@ fn little_memory(path: &Path) {
     child::say("read");
     limit(Resource::As, None);
     store.put_many(&[&incompressible(written)]).unwrap();
-    child::say(written > 16);
+    child::say(if written << 20 > bytes as u64 { "grew" } else { "didn't grow" });
 }
 
 #[cfg(target_os = "linux")]
@@ -248,7 +251,7 @@ fn little_memory(path: &Path) {
 fn where_address_space_is_short_the_map_is_small_and_grows_as_far_as_it_can() {
     let folder = tempfile::tempdir().unwrap();
     let said = child::start(child::command("little-memory", folder.path())).finish();
-    assert_eq!(said, ["true", "MapFull", "read", "true"]);
+    assert_eq!(said, ["MapFull", "read", "grew"]);
 }
 
 fn no_memory(path: &Path) {
@@ -272,7 +275,7 @@ fn an_archive_that_does_not_fit_the_address_space_says_so() {
 }
 
 fn full_disk(path: &Path) {
-    let store = Store::open(path).unwrap();
+    let store = Store::create(path).unwrap();
     let data = store.generation().data_file();
     let mut length = 0;
     for round in 0..40u64 {
@@ -297,7 +300,6 @@ fn full_disk(path: &Path) {
 #[test]
 fn a_write_to_a_full_disk_fails_whole_and_works_once_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
-    drop(Store::create(folder.path()).unwrap());
     let said = child::start(child::command("full-disk", folder.path())).finish();
     let store = Store::open(folder.path()).unwrap();
     assert_eq!(said, [lengths(&store)[0].1.to_string()]);

@@ -66,14 +66,16 @@ pub fn read_current(archive: &Path) -> Result<Option<Current>> {
                 )),
             },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
-                Err(Error::new(Code::NotAnArchive, format!("{} is a file, not an archive", archive.display())))
-            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => Err(Error::new(
+                Code::NotAnArchive,
+                format!("{} is a file, not an archive", archive.display()),
+            )),
             Err(error) => Err(Error::io(&error, archive)),
         },
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
-            Err(Error::new(Code::NotAnArchive, format!("{} is a file, not an archive", archive.display())))
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => Err(Error::new(
+            Code::NotAnArchive,
+            format!("{} is a file, not an archive", archive.display()),
+        )),
         Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Err(not_current(&path)),
         Err(error) => Err(Error::io(&error, &path)),
     }

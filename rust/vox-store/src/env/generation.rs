@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -11,7 +12,7 @@ use vox_types::{Code, Error, Result};
 
 use super::{
     current::{Current, FORMAT},
-    faults::store_error,
+    faults::{commit_error, store_error},
     gate::Gate,
     length::{check_length, check_not_empty},
     surroundings::{Warning, on_network},
@@ -26,6 +27,10 @@ use crate::{
 const WISHED_MAP: usize = 1 << 40;
 /// Below this there is no use in trying. Judgement.
 const SMALLEST_MAP: usize = 1 << 24;
+/// The map grows by at least this much. Judgement.
+const SMALLEST_GROWTH: usize = 1 << 20;
+/// Address space that growing leaves; more than an allocator keeps at hand. Judgement.
+const SPARE: usize = 64 << 20;
 /// Reader slots in the lock file. Judgement.
 const READERS: u32 = 1024;
 /// How long the closing of a file may take. Judgement.
@@ -44,6 +49,8 @@ pub struct Generation {
     gate: Gate,
     process: u32,
     writable: bool,
+    /// Whether a failed resize left no map.
+    lost: AtomicBool,
     warnings: Vec<Warning>,
 }
 
@@ -101,6 +108,7 @@ impl Generation {
             gate: Gate::default(),
             process: std::process::id(),
             writable: may_write,
+            lost: AtomicBool::new(false),
             warnings,
         })
     }
@@ -131,6 +139,15 @@ impl Generation {
                 Code::Forked,
                 format!(
                     "{} was opened before fork() and is used after it; open it again in the child",
+                    self.archive.display()
+                ),
+            ));
+        }
+        if self.lost.load(Ordering::SeqCst) {
+            return Err(Error::new(
+                Code::MapFull,
+                format!(
+                    "{}: the memory map was lost; close it and open it again",
                     self.archive.display()
                 ),
             ));
@@ -187,7 +204,7 @@ impl Generation {
         }
         loop {
             match self.try_write(&mut work) {
-                Err(error) if error.code == Code::MapFull => self.resize(self.mapped() * 2)?,
+                Err(error) if error.code == Code::MapFull => self.grow()?,
                 done => return done,
             }
         }
@@ -205,7 +222,7 @@ impl Generation {
             begun => begun.map_err(|error| self.error(&error))?,
         };
         let done = work(&mut txn).map_err(|fault| self.fault(fault))?;
-        txn.commit().map_err(|error| self.error(&error))?;
+        txn.commit().map_err(|error| commit_error(&error, &self.archive, &self.data_file()))?;
         drop(inside);
         Ok(done)
     }
@@ -219,18 +236,56 @@ impl Generation {
         self.env.info().map_size
     }
 
-    #[expect(unsafe_code, reason = "LMDB demands that no transaction is active; the gate sees to it")]
+    /// Makes the map twice as large, or larger by what there is address space for.
+    fn grow(&self) -> Result<()> {
+        let mapped = self.mapped();
+        let mut more = mapped;
+        while more > SMALLEST_GROWTH && !can_map(more) {
+            more /= 2;
+        }
+        self.resize(mapped + more)
+    }
+
+    /// Makes the map `bytes` large, or larger if the data demands it.
+    #[expect(
+        unsafe_code,
+        reason = "LMDB demands that no transaction is active; the gate sees to it"
+    )]
     fn resize(&self, bytes: usize) -> Result<()> {
-        let needed = fs::metadata(self.data_file()).map_or(0, |data| data.len() as usize);
-        let bytes = bytes.max(needed.next_multiple_of(1 << 20));
-        self.gate.alone(|| unsafe { self.env.resize(bytes) }).map_err(|error| match error {
-            heed::Error::Io(_) => Error::new(
+        let no_room = |bytes| {
+            let archive = self.archive.display();
+            Error::new(
                 Code::MapFull,
-                format!("{}: the memory map can't grow to {bytes} bytes", self.archive.display()),
-            ),
-            error => self.error(&error),
+                format!(
+                    "{archive}: the memory map can't grow to {bytes} bytes; raise the process's \
+                     address-space limit (ulimit -v)"
+                ),
+            )
+        };
+        self.gate.alone(|| {
+            let claimed =
+                (self.env.info().last_page_number + 1) * self.env.stat().page_size as usize;
+            let bytes = bytes.max(claimed.next_multiple_of(SMALLEST_GROWTH));
+            let more = bytes.saturating_sub(self.mapped());
+            // LMDB unmaps before it maps, and has no map at all when that fails.
+            if more > 0 && !can_map(more) {
+                return Err(no_room(bytes));
+            }
+            unsafe { self.env.resize(bytes) }.map_err(|error| {
+                self.lost.store(true, Ordering::SeqCst);
+                match error {
+                    heed::Error::Io(_) => no_room(bytes),
+                    error => self.error(&error),
+                }
+            })
         })
     }
+}
+
+/// Whether there is address space for `bytes` more, and some for the rest of the process. They are
+/// asked for and not touched.
+fn can_map(bytes: usize) -> bool {
+    Vec::<u8>::new().try_reserve_exact(bytes.saturating_add(SPARE)).is_ok()
 }
 
 struct Inside<'g>(&'g Gate);

@@ -20,12 +20,16 @@ impl Warning {
     /// A sentence for people.
     pub fn sentence(&self) -> String {
         match self {
-            Self::NetworkFileSystem => "the archive is on a network file system, where locks between \
+            Self::NetworkFileSystem => {
+                "the archive is on a network file system, where locks between \
                 machines don't work: use it from one machine at a time, or move it to a local disk"
-                .into(),
-            Self::UnlockedSnapshot => "the archive can't be locked here and is read as a snapshot: \
+                    .into()
+            }
+            Self::UnlockedSnapshot => {
+                "the archive can't be locked here and is read as a snapshot: \
                 don't write to it from elsewhere meanwhile"
-                .into(),
+                    .into()
+            }
             Self::SmallMap { bytes } => format!(
                 "only {} GiB of address space could be reserved for the archive",
                 bytes >> 30

@@ -13,7 +13,7 @@ const MARK: &str = "vox-test:";
 
 /// The role and the archive of this process, if it is a child.
 pub fn role() -> Option<(String, PathBuf)> {
-    Some((env::var(ROLE).ok()?, env::var_os(ARCHIVE)?.into()))
+    Some((env::var_os(ROLE)?.into_string().ok()?, env::var_os(ARCHIVE)?.into()))
 }
 
 /// Tells the parent a line. Not through `println!`, which the test harness may hold back.
@@ -49,7 +49,10 @@ pub fn start(mut command: Command) -> Running {
 impl Running {
     /// The next line the child tells; none when it has ended.
     pub fn hear(&mut self) -> Option<String> {
-        self.lines.by_ref().map_while(Result::ok).find_map(|line| Some(line.strip_prefix(MARK)?.into()))
+        self.lines
+            .by_ref()
+            .map_while(Result::ok)
+            .find_map(|line| Some(line.strip_prefix(MARK)?.into()))
     }
 
     /// Ends the child at once, as a crash would, and gives what it had told by then.
