@@ -1,4 +1,5 @@
 //! `Store::append` against a model of plain vectors.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod model;
 mod recount;
@@ -8,12 +9,19 @@ use model::{
     scripts::{Builder, Part, part},
 };
 use proptest::prelude::*;
-use vox_store::{Store, append::Batch};
+use vox_format::rows::CursorRow;
+use vox_store::{
+    Store,
+    append::{Appended, Batch, NewQuarantine},
+};
+use vox_types::{Code, QuarantineReason};
 
 #[derive(Clone, Debug)]
 enum Step {
     Append(Vec<Part>),
     AppendTwice(Vec<Part>),
+    /// Several batches in one commit, all made of what there was before.
+    AppendTogether(Vec<Vec<Part>>),
     Reopen,
 }
 
@@ -22,6 +30,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         6 => parts().prop_map(Step::Append),
         2 => parts().prop_map(Step::AppendTwice),
+        2 => prop::collection::vec(parts(), 1..4).prop_map(Step::AppendTogether),
         1 => Just(Step::Reopen),
     ];
     prop::collection::vec(step, 1..16)
@@ -51,6 +60,12 @@ proptest! {
                     compare(&store, &mut model);
                     append(&store, &mut model, &batch);
                 }
+                Step::AppendTogether(batches) => {
+                    let batches: Vec<Batch> = (0..).zip(batches)
+                        .map(|(i, parts)| build(&model, number + 100 * i, parts))
+                        .collect();
+                    append_together(&store, &mut model, &batches);
+                }
                 Step::Reopen => {
                     drop(store);
                     store = Store::open(folder.path()).unwrap();
@@ -69,8 +84,20 @@ fn build(model: &Model, number: usize, parts: &[Part]) -> Batch {
 }
 
 fn append(store: &Store, model: &mut Model, batch: &Batch) {
-    let expected = model.append(batch);
-    match store.append(batch.clone()) {
+    check(store.append(batch.clone()), model.append(batch));
+}
+
+fn append_together(store: &Store, model: &mut Model, batches: &[Batch]) {
+    let prepare = |batch: &Batch| store.prepare_append(batch.clone()).unwrap();
+    let done = store.append_prepared(batches.iter().map(prepare).collect());
+    assert_eq!(done.len(), batches.len());
+    for (done, batch) in done.into_iter().zip(batches) {
+        check(done, model.append(batch));
+    }
+}
+
+fn check(done: vox_types::Result<Appended>, expected: Result<Appended, Code>) {
+    match done {
         Ok(mut done) => {
             done.stored_bytes = 0;
             assert_eq!(Ok(done), expected);
@@ -82,4 +109,16 @@ fn append(store: &Store, model: &mut Model, batch: &Batch) {
 fn compare(store: &Store, model: &mut Model) {
     model.compare(&recount::recount(store));
     model.compare_kept(store);
+}
+
+#[test]
+fn a_batch_that_names_a_blob_it_does_not_have_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path()).unwrap();
+    let stretch =
+        NewQuarantine { offset: 0, length: 1, reason: QuarantineReason::Torn, blob: Some(0) };
+    let cursor = Some(CursorRow { path: b"/source".into(), ..CursorRow::default() });
+    let batch = Batch { quarantine: vec![stretch], cursor, ..Batch::default() };
+    assert_eq!(store.append(batch).unwrap_err().code, Code::InvalidArgument);
+    assert!(recount::recount(&store).references.is_empty());
 }

@@ -62,6 +62,9 @@ pub struct Stretch {
     pub reason: &'static str,
 }
 
+/// Path and offset of a stretch, and its bytes.
+pub type StretchPlace = (Vec<u8>, u64, Option<Vec<u8>>);
+
 #[derive(Clone, Default)]
 pub struct Model {
     pub windows: Vec<Window>,
@@ -71,8 +74,7 @@ pub struct Model {
     pub awaited: BTreeMap<(String, usize), LinkKind>,
     pub links: BTreeMap<(usize, u8, usize), u64>,
     pub usage: BTreeMap<String, (usize, UsageRow)>,
-    /// By path, offset and bytes.
-    pub quarantine: BTreeMap<(Vec<u8>, u64, Option<Vec<u8>>), Stretch>,
+    pub quarantine: BTreeMap<StretchPlace, Stretch>,
     pub cursors: BTreeMap<Vec<u8>, CursorRow>,
 }
 
@@ -239,7 +241,19 @@ impl Applying<'_> {
                 self.model.quarantine.insert(place, stretch);
             }
         }
-        self.model.cursors.insert(cursor.path.clone(), cursor.clone());
+        let stands = self.model.cursors.get(&cursor.path).map_or(0, |before| before.offset);
+        if !self.batch.restart && stands != self.batch.start {
+            return Err(Code::Conflict);
+        }
+        let mut row = cursor.clone();
+        if let Some(before) = self.model.cursors.get(&cursor.path)
+            && !self.batch.restart
+        {
+            row.records += before.records;
+            row.items += before.items;
+            row.quarantined += before.quarantined;
+        }
+        self.model.cursors.insert(cursor.path.clone(), row);
         Ok(())
     }
 

@@ -99,7 +99,7 @@ pub fn part() -> impl Strategy<Value = Part> {
             .prop_map(|(window, at, resent, items)| Part::Rewrite { window, at, resent, items }),
         1 => (0usize..9, 0u8..4, 0u64..3, 0u64..3)
             .prop_map(|(window, key, input, output)| Part::Usage { window, key, input, output }),
-        2 => (0u8..2, 0u64..99, prop::bool::weighted(0.3), prop::collection::vec((0u64..5, prop::option::of(0u8..4)), 0..3))
+        2 => (0u8..2, 0u64..20, prop::bool::weighted(0.3), prop::collection::vec((0u64..5, prop::option::of(0u8..4)), 0..3))
             .prop_map(|(path, offset, restart, aside)| Part::Source { path, offset, restart, aside }),
         1 => (0usize..9).prop_map(|window| Part::Gap { window }),
     ]
@@ -142,7 +142,7 @@ impl Builder<'_> {
                 let raw = |i: usize| RawItem {
                     role: i % 2,
                     kind: 0,
-                    side: i % 7 == 0,
+                    side: i.is_multiple_of(7),
                     content: (0, i % 5),
                     time: Some(0),
                     extra: None,
@@ -209,8 +209,17 @@ impl Builder<'_> {
             }
             Part::Source { path, offset, restart, aside } => {
                 let path = format!("/source/{path}").into_bytes();
-                self.batch.cursor =
-                    Some(CursorRow { path, offset: *offset, ..CursorRow::default() });
+                let stands = self.model.cursors.get(&path).map_or(0, |cursor| cursor.offset);
+                // Now and then somebody else has gone on.
+                self.batch.start = if *offset == 0 { stands + 1 } else { stands };
+                self.batch.cursor = Some(CursorRow {
+                    path,
+                    offset: *offset,
+                    records: 3,
+                    items: 2,
+                    quarantined: aside.len() as u64,
+                    ..CursorRow::default()
+                });
                 self.batch.restart |= restart;
                 for (offset, content) in aside {
                     let blob = content.map(|content| self.blob(vec![content; 30]));
@@ -260,10 +269,11 @@ impl Builder<'_> {
             .map(|ordinal| {
                 let time = self.model.time(no, ordinal).map(|at| at + later);
                 // A time that follows from the item before may as well be left out.
-                let created_at = time.filter(|_| ordinal % 2 == 0 || time != before);
+                let created_at = time.filter(|_| ordinal.is_multiple_of(2) || time != before);
                 before = time;
                 let identity = self.model.identity(no, ordinal).clone();
-                let extra = (ordinal % 3 == 0).then(|| self.blob(format!("copied {later}").into()));
+                let extra =
+                    ordinal.is_multiple_of(3).then(|| self.blob(format!("copied {later}").into()));
                 self.item(identity, created_at, extra, ordinal as u32)
             })
             .collect()
