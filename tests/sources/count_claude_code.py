@@ -1,8 +1,8 @@
 """An independent count of Claude Code transcripts: plain Python over the raw lines.
 
 Written without the adapter. Says how many records of each type a file holds, how many items of
-each role and kind are expected, and which lines are set aside. Run with files as arguments, it
-prints the sums as JSON.
+each role and kind are expected, which lines are set aside, and how many tokens were reported. Run
+with files as arguments, it prints the sums as JSON.
 """
 
 from __future__ import annotations
@@ -70,6 +70,11 @@ class Count:
         self.types: Counter[str] = Counter()
         self.kinds: Counter[str] = Counter()
         """By `<role> <kind>`."""
+        self.responses: dict[tuple[Any, ...], dict[str, int]] = {}
+        """Tokens of each response, as its largest report says."""
+        self._runs: dict[Any, list[Any]] = {}
+        """Of each conversation in the file: the latest message id, its number, and whether it
+        ended and was answered."""
         values, self.quarantined = split(data)
         self.rejected = 0
         for value in values:
@@ -89,6 +94,49 @@ class Count:
         self.types[kind] += 1
         items = items_of(record)
         self.kinds.update(items or ["system record"])
+        self._tokens(record, items)
+
+    def _tokens(self, record: dict[str, Any], items: list[str]) -> None:
+        run = self._runs.setdefault(record.get("agentId") or record.get("isSidechain"), [None] * 4)
+        message = record.get("message")
+        if record.get("type") == "user":
+            if any(item.startswith("tool ") for item in items):
+                run[3] = run[2]
+            else:
+                run[0] = None
+        if record.get("type") != "assistant" or not isinstance(message, dict):
+            return
+        if message.get("id") is None or run[0] != message["id"] or run[3]:
+            run[:] = [message.get("id"), (run[1] or 0) + 1, False, False]
+        run[2] = run[2] or message.get("stop_reason") is not None
+        usage = message.get("usage")
+        unanswered = record.get("isApiErrorMessage") or message.get("model") == "<synthetic>"
+        if not usage or unanswered:
+            return
+        name = record.get("requestId") or (record.get("agentId"), record.get("isSidechain"), run[1])
+        tokens = tokens_of(usage)
+        known = self.responses.get((message.get("id"), name))
+        size = (tokens["output"], tokens["input"])
+        if known is None or size > (known["output"], known["input"]):
+            self.responses[message.get("id"), name] = tokens
+
+    @property
+    def usage(self) -> Counter[str]:
+        """Tokens of all responses."""
+        return sum((Counter(tokens) for tokens in self.responses.values()), Counter())
+
+
+def tokens_of(usage: dict[str, Any]) -> dict[str, int]:
+    written = usage.get("cache_creation") or {}
+    long = written.get("ephemeral_1h_input_tokens") or 0
+    whole = usage.get("cache_creation_input_tokens") or 0
+    return {
+        "input": usage.get("input_tokens") or 0,
+        "output": usage.get("output_tokens") or 0,
+        "cache_read": usage.get("cache_read_input_tokens") or 0,
+        "cache_write": max(whole - long, written.get("ephemeral_5m_input_tokens") or 0),
+        "cache_write_1h": long,
+    }
 
 
 def items_of(record: dict[str, Any]) -> list[str]:

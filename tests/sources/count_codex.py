@@ -1,6 +1,7 @@
 """An independent count of Codex rollouts: plain Python over the raw lines, without the adapter.
 
-Says how many records of each type a file holds and how many items of each kind are expected.
+Says how many records of each type a file holds, how many items of each kind are expected, and how
+many tokens were reported.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ class Count:
         self.types: Counter[str] = Counter()
         self.kinds: Counter[str] = Counter()
         self.side = 0
+        self.usage: Counter[str] = Counter()
+        """Tokens of all responses, by how they are told apart."""
+        self._totals: dict[str, int] | None = None
+        self._recorded = False
         self._seen_meta = False
         self._seen_message = False
         self._early: list[str] = []
@@ -42,6 +47,7 @@ class Count:
 
     def _line(self, record: dict[str, Any]) -> None:
         outer, payload = record.get("type"), record.get("payload")
+        self._tokens(outer, payload if isinstance(payload, dict) else record)
         inner = payload.get("type") if isinstance(payload, dict) else None
         self.types["/".join(name for name in (outer, inner) if name) or "untyped"] += 1
         if not isinstance(payload, dict):
@@ -57,6 +63,32 @@ class Count:
             self._compacted(payload)
         else:
             self._record()
+
+    def _tokens(self, outer: str | None, payload: dict[str, Any]) -> None:
+        """Every response once: a count that repeats the totals repeats a response."""
+        if outer == "token_usage_record":
+            self._add(payload["usage"])
+            self._recorded = True
+        elif payload.get("type") == "token_count" and outer == "event_msg":
+            info = payload.get("info") or {}
+            total, last = info.get("total_token_usage"), info.get("last_token_usage")
+            if (total is None or total != self._totals) and not self._recorded:
+                before = self._totals or {}
+                total_rise = {name: n - before.get(name, 0) for name, n in (total or {}).items()}
+                self._add(last or total_rise)
+            self._recorded = False
+            self._totals = total or self._totals
+        elif payload.get("type") in ("token_count", "turn.completed"):
+            self._add(payload.get("usage") or payload)
+
+    def _add(self, usage: dict[str, Any]) -> None:
+        read = usage.get("cached_input_tokens") or 0
+        written = usage.get("cache_write_input_tokens") or 0
+        self.usage["input"] += (usage.get("input_tokens") or 0) - read - written
+        self.usage["cache_read"] += read
+        self.usage["cache_write"] += written
+        self.usage["output"] += usage.get("output_tokens") or 0
+        self.usage["reasoning"] += usage.get("reasoning_output_tokens") or 0
 
     def _record(self) -> None:
         self.kinds["record"] += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -14,14 +13,14 @@ from typing import Any
 
 import pytest
 
+from tests import corpus
 from vox.sources.base import Batch, Form
 from vox.sources.claude_code import ClaudeCode
 from vox.sources.claude_code.lineage import PlainIds
 
 SOURCE = ClaudeCode(PlainIds)
 HERE = Path(__file__).parent
-CORPUS = Path(os.environ.get("VOX_CLAUDE_CODE_DATA", HERE.parent / "data" / "claude_code"))
-FILES = sorted(path for path in CORPUS.rglob("*") if path.is_file())
+FILES = corpus.files("claude-code")
 NOT_TRANSCRIPTS = (".md", ".txt", "session-empty.jsonl", "expected-", "history-")
 
 
@@ -37,15 +36,11 @@ def load(name: str) -> ModuleType:
 counting = load("count_claude_code")
 
 
-def name_of(path: Path) -> str:
-    return path.relative_to(CORPUS).as_posix()
-
-
 def read(path: Path, records: list[bytes]) -> Batch:
     return SOURCE.reader(path, None, lambda: iter(())).read(records)
 
 
-@pytest.fixture(params=FILES, ids=name_of)
+@pytest.fixture(params=FILES, ids=corpus.name_of)
 def path(request: pytest.FixtureRequest) -> Path:
     assert isinstance(request.param, Path)
     return request.param
@@ -136,7 +131,7 @@ def test_stopping_and_going_on_gives_the_same_items(path: Path) -> None:
     ],
 )
 def test_a_real_session_without_retries_is_one_window(name: str) -> None:
-    path = CORPUS / name
+    path = corpus.EXAMPLES / "claude_code" / name
     batch = read(path, counting.split(path.read_bytes())[0])
     assert len(batch.windows) == 1
     assert batch.windows[0].fidelity is None
