@@ -193,8 +193,8 @@ class Archive:
     def window_info(self, window: int) -> Columns:
         """One window as one row."""
 
-    def view(self, window: int, shown: ItemFilter) -> WindowView:
-        """A view of what `shown` lets through of a window as it is now."""
+    def view(self, window: int, items: int, shown: ItemFilter) -> WindowView:
+        """A view of what `shown` lets through of the first `items` items of a window."""
 
     def timeline(
         self,

@@ -6,14 +6,19 @@ import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from vox import _native
-from vox.archive import ingest, soundness, statistics
 from vox.archive.filters import ItemFilters, item_filter
 from vox.archive.window import Window
 from vox.config import load_settings
-from vox.sources.base import WindowSource
+from vox.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from vox.archive import ingest, soundness
+    from vox.sources.base import WindowSource
+
+# What only imports or checks need is loaded by them: a look at one window is to be instant.
 
 
 def open(  # noqa: A001  `vox.open` reads like the builtin, and is used as such
@@ -79,7 +84,11 @@ class Archive:
 
         Raises `NotFoundError`, or `InvalidArgumentError` if several ids begin so.
         """
-        return Window(self._native, self._native.find_window(str(ref)))
+        if isinstance(ref, str):
+            return Window(self._native, self._native.find_window(ref))
+        if not 0 <= ref < 1 << 32:
+            raise NotFoundError(f"there is no window number {ref}")
+        return Window(self._native, ref)
 
     def timeline(
         self,
@@ -132,6 +141,8 @@ class Archive:
         with the archive. Source files are only read. Raises `InvalidArgumentError` for a tool
         that isn't known.
         """
+        from vox.archive import ingest
+
         return ingest.run(
             self._native,
             sources,
@@ -144,11 +155,15 @@ class Archive:
 
     def stats(self) -> dict[str, Any]:
         """Counts, and what takes how many bytes."""
+        from vox.archive import statistics
+
         return statistics.of(self._native)
 
     def verify(self, sample: int | None = None, *, repair: bool = False) -> soundness.VerifyReport:
         """Checks pages, hashes, references, order, roll-ups and indexes; see
         `vox.archive.soundness`. With `sample` only so many blobs are decompressed and hashed."""
+        from vox.archive import soundness
+
         return soundness.verify(self._native, sample=sample, repair=repair)
 
     def close(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from functools import cached_property
 from typing import Any, Unpack
 
 from vox import _native
@@ -14,21 +13,17 @@ class Window:
     """A conversation, an agent's context or a transcript: items in order.
 
     Items are never loaded as a whole: `items` reads the page that is asked for, at any place of
-    a window of any length. A window object stays at the state it was made from; ask the archive
-    again to see what came since.
+    a window of any length. A window object stays at the items it had when it was made; ask the
+    archive again to see what came since.
     """
 
     def __init__(self, archive: _native.Archive, number: int) -> None:
         self._archive = archive
         self.number = number
         """Its number within this archive."""
-        self._views: dict[tuple[object, ...], _native.WindowView] = {}
-
-    @cached_property
-    def info(self) -> dict[str, Any]:
+        (self.info,) = archive.window_info(number).to_pylist()
         """Every column of the window; times are UTC milliseconds."""
-        (row,) = self._archive.window_info(self.number).to_pylist()
-        return row
+        self._views: dict[tuple[object, ...], _native.WindowView] = {}
 
     @property
     def id(self) -> str:
@@ -82,7 +77,7 @@ class Window:
         key = tuple(tuple(v) if isinstance(v, list) else v for v in wanted.values())
         view = self._views.get(key)
         if view is None:
-            view = self._views[key] = self._archive.view(self.number, wanted)
+            view = self._views[key] = self._archive.view(self.number, len(self), wanted)
         return view
 
     def __repr__(self) -> str:

@@ -117,7 +117,9 @@ impl Archive {
         since: Option<i64>,
         until: Option<i64>,
     ) -> PyResult<u64> {
-        self.run(py, |archive| archive.window_count(&window_filter(repo, kind, tier, since, until)?))
+        self.run(py, |archive| {
+            archive.window_count(&window_filter(repo, kind, tier, since, until)?)
+        })
     }
 
     /// The tree that a window belongs to, each window followed by its children.
@@ -130,13 +132,18 @@ impl Archive {
         self.run(py, |archive| archive.window_info(window)).map(Columns)
     }
 
-    /// A view of what `shown` lets through of a window as it is now.
-    fn view(slf: Bound<'_, Self>, window: u32, shown: ItemFilter) -> PyResult<WindowView> {
+    /// A view of what `shown` lets through of the first `items` items of a window.
+    fn view(
+        slf: Bound<'_, Self>,
+        window: u32,
+        items: u64,
+        shown: ItemFilter,
+    ) -> PyResult<WindowView> {
         let archive = slf.get();
         let core = door::core(slf.py(), || archive.open_core())?;
         let view = door::core(slf.py(), || {
             let symbol = |name: &str| core.store().snapshot(|snapshot| snapshot.find_symbol(name));
-            core.view(window, &shown.to_core(symbol)?)
+            core.view(window, items, &shown.to_core(symbol)?)
         })?;
         Ok(WindowView { archive: core, view: Mutex::new(view) })
     }
@@ -155,7 +162,8 @@ impl Archive {
         hashes: bool,
     ) -> PyResult<Columns> {
         self.run(py, |archive| {
-            let symbol = |name: &str| archive.store().snapshot(|snapshot| snapshot.find_symbol(name));
+            let symbol =
+                |name: &str| archive.store().snapshot(|snapshot| snapshot.find_symbol(name));
             let filter = shown.to_core(symbol)?;
             archive.timeline(&filter, repo, start, count, wanted(preview, hashes))
         })
@@ -172,7 +180,8 @@ impl Archive {
         time: Option<i64>,
     ) -> PyResult<(u64, u64)> {
         self.run(py, |archive| {
-            let symbol = |name: &str| archive.store().snapshot(|snapshot| snapshot.find_symbol(name));
+            let symbol =
+                |name: &str| archive.store().snapshot(|snapshot| snapshot.find_symbol(name));
             archive.timeline_position(&shown.to_core(symbol)?, repo, time)
         })
     }
@@ -269,7 +278,9 @@ impl Archive {
         all.into_iter()
             .map(|done| match done {
                 Ok(done) => appended(py, &done).map(Bound::into_any),
-                Err(error) => Ok(door::to_python(py, &error).into_value(py).into_bound(py).into_any()),
+                Err(error) => {
+                    Ok(door::to_python(py, &error).into_value(py).into_bound(py).into_any())
+                }
             })
             .collect()
     }
@@ -285,7 +296,14 @@ impl Archive {
             let cursors = archive.store().snapshot(|snapshot| snapshot.cursors())?;
             let rows = cursors.into_iter().map(|cursor| {
                 let path = core::path_of(&cursor.path);
-                (path, cursor.source, cursor.records, cursor.items, cursor.quarantined, cursor.gone_at)
+                (
+                    path,
+                    cursor.source,
+                    cursor.records,
+                    cursor.items,
+                    cursor.quarantined,
+                    cursor.gone_at,
+                )
             });
             Ok(rows.collect())
         })
@@ -320,7 +338,8 @@ impl Archive {
     /// Checks the archive; with `sample` only so many blobs are decompressed and hashed.
     #[pyo3(signature = (sample))]
     fn verify<'py>(&self, py: Python<'py>, sample: Option<u64>) -> PyResult<Bound<'py, PyDict>> {
-        let report = self.run(py, |archive| verify::verify(archive.store(), &Options { sample }))?;
+        let report =
+            self.run(py, |archive| verify::verify(archive.store(), &Options { sample }))?;
         soundness::report(py, &report)
     }
 

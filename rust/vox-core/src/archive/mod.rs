@@ -86,10 +86,10 @@ impl Archive {
         })
     }
 
-    /// A view of what `filter` shows of a window as it is now.
-    pub fn view(&self, window: WindowNo, filter: &Filter) -> Result<WindowView> {
+    /// A view of what `filter` shows of the first `items` items of a window.
+    pub fn view(&self, window: WindowNo, items: u64, filter: &Filter) -> Result<WindowView> {
         self.store.snapshot(|snapshot| {
-            let items = snapshot.window(window)?.items;
+            let items = snapshot.window(window)?.items.min(items);
             Ok(WindowView { window, view: View::open(snapshot, window, items, filter)? })
         })
     }
@@ -178,10 +178,10 @@ impl Archive {
 /// The one window whose id starts with the hex digits of `text`.
 fn by_id_start(snapshot: &Snapshot<'_>, text: &str) -> Result<WindowNo> {
     let digits: String = text.chars().filter(|c| *c != '-').collect();
-    let usable = digits.len() >= 4 && digits.len() <= 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
-    let no_window = || {
-        Error::new(Code::NotFound, format!("there is no window {text:?}; `vox ls` lists all"))
-    };
+    let usable =
+        digits.len() >= 4 && digits.len() <= 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let no_window =
+        || Error::new(Code::NotFound, format!("there is no window {text:?}; `vox ls` lists all"));
     if !usable {
         return Err(no_window());
     }
@@ -194,7 +194,8 @@ fn by_id_start(snapshot: &Snapshot<'_>, text: &str) -> Result<WindowNo> {
     let mut found = Vec::new();
     for no in snapshot.windows_by_id(&prefix, 1000)? {
         let id = snapshot.window(no)?.id;
-        if half.is_none_or(|half| id.get(even / 2).is_some_and(|byte| u32::from(byte >> 4) == half)) {
+        if half.is_none_or(|half| id.get(even / 2).is_some_and(|byte| u32::from(byte >> 4) == half))
+        {
             found.push(no);
         }
     }
