@@ -85,29 +85,57 @@ impl<'a> Leaf<'a> {
     /// The entries of `prefix`, in order.
     pub fn find(self, prefix: u64) -> impl Iterator<Item = Entry> + use<'a> {
         let first = self.lower_bound(prefix);
-        (first..self.len).map(move |i| self.entry(i)).take_while(move |entry| entry.prefix == prefix)
+        (first..self.len)
+            .map(move |i| self.entry(i))
+            .take_while(move |entry| entry.prefix == prefix)
     }
 
     /// The first place whose prefix isn't below `prefix`. Prefixes are hashes and so spread
-    /// evenly: interpolation finds the place in a few steps, halving bounds them.
+    /// evenly: interpolation comes close, doubled steps from there enclose the place.
     fn lower_bound(&self, prefix: u64) -> usize {
-        let (mut low, mut high) = (0, self.len);
-        let mut interpolate = true;
+        let at = |i| u64_at(self.prefixes, i);
+        if self.len == 0 || at(0) >= prefix {
+            return 0;
+        }
+        let (first, last) = (at(0), at(self.len - 1));
+        if last < prefix {
+            return self.len;
+        }
+        let share = (prefix - first) as f64 / (last - first) as f64;
+        let guess = ((share * (self.len - 1) as f64) as usize).min(self.len - 1);
+        // What is below `low` is below the prefix, and `high` isn't.
+        let (mut low, mut high) = (0, self.len - 1);
+        let mut step = 4;
+        if at(guess) < prefix {
+            low = guess + 1;
+            while let next = guess + step
+                && next < high
+            {
+                if at(next) >= prefix {
+                    high = next;
+                    break;
+                }
+                low = next + 1;
+                step *= 2;
+            }
+        } else {
+            high = guess;
+            while let Some(next) = guess.checked_sub(step) {
+                if at(next) < prefix {
+                    low = next + 1;
+                    break;
+                }
+                high = next;
+                step *= 2;
+            }
+        }
         while low < high {
-            let middle = if interpolate && high - low > 8 {
-                let (a, b) = (u64_at(self.prefixes, low), u64_at(self.prefixes, high - 1));
-                let share = u128::from(prefix.saturating_sub(a)) * (high - low) as u128
-                    / (u128::from(b.saturating_sub(a)) + 1);
-                low + (share as usize).min(high - low - 1)
-            } else {
-                low + (high - low) / 2
-            };
-            if u64_at(self.prefixes, middle) < prefix {
+            let middle = low + (high - low) / 2;
+            if at(middle) < prefix {
                 low = middle + 1;
             } else {
                 high = middle;
             }
-            interpolate = !interpolate;
         }
         low
     }

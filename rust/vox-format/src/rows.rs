@@ -307,7 +307,12 @@ mod tests {
 
     #[test]
     fn a_window_row_survives_and_ignores_what_it_does_not_know() {
-        let row = WindowRow { key: "k".into(), source: Some([7; 16]), updated_at: -5, ..Default::default() };
+        let row = WindowRow {
+            key: "k".into(),
+            source: Some([7; 16]),
+            updated_at: -5,
+            ..Default::default()
+        };
         let bytes = encode(&row).unwrap();
         assert_eq!(decode::<WindowRow>(&bytes, "row").unwrap(), row);
 

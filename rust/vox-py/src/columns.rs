@@ -80,9 +80,8 @@ impl Columns {
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         const SHOWN: usize = 20;
-        let escape = |text: String| {
-            text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-        };
+        let escape =
+            |text: String| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let head: String =
             self.names().into_iter().map(|name| format!("<th>{}</th>", escape(name))).collect();
         let shown = self.0.slice(0, self.0.num_rows().min(SHOWN));
@@ -104,7 +103,8 @@ impl Columns {
 
 fn values<'py>(py: Python<'py>, column: &dyn Array) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let any = column.as_any();
-    let object = |value: Option<Bound<'py, PyAny>>| value.unwrap_or_else(|| py.None().into_bound(py));
+    let object =
+        |value: Option<Bound<'py, PyAny>>| value.unwrap_or_else(|| py.None().into_bound(py));
     macro_rules! each {
         ($array:expr) => {
             $array
@@ -137,18 +137,17 @@ fn values<'py>(py: Python<'py>, column: &dyn Array) -> PyResult<Vec<Bound<'py, P
             .map(|value| object(value.map(|value| PyBytes::new(py, value).into_any())))
             .collect());
     }
-    let (keys, texts): (Vec<Option<usize>>, _) = if let Some(array) =
-        any.downcast_ref::<DictionaryArray<Int8Type>>()
-    {
-        (array.keys().iter().map(|key| key.map(|key| key as usize)).collect(), array.values())
-    } else if let Some(array) = any.downcast_ref::<DictionaryArray<Int16Type>>() {
-        (array.keys().iter().map(|key| key.map(|key| key as usize)).collect(), array.values())
-    } else if let Some(array) = any.downcast_ref::<DictionaryArray<Int32Type>>() {
-        (array.keys().iter().map(|key| key.map(|key| key as usize)).collect(), array.values())
-    } else {
-        let kind = column.data_type();
-        return Err(PyRuntimeError::new_err(format!("columns of {kind} aren't known here")));
-    };
+    let (keys, texts): (Vec<Option<usize>>, _) =
+        if let Some(array) = any.downcast_ref::<DictionaryArray<Int8Type>>() {
+            (array.keys().iter().map(|key| key.map(|key| key as usize)).collect(), array.values())
+        } else if let Some(array) = any.downcast_ref::<DictionaryArray<Int16Type>>() {
+            (array.keys().iter().map(|key| key.map(|key| key as usize)).collect(), array.values())
+        } else if let Some(array) = any.downcast_ref::<DictionaryArray<Int32Type>>() {
+            (array.keys().iter().map(|key| key.map(|key| key as usize)).collect(), array.values())
+        } else {
+            let kind = column.data_type();
+            return Err(PyRuntimeError::new_err(format!("columns of {kind} aren't known here")));
+        };
     let texts = values_of_texts(py, texts.as_string::<i32>())?;
     Ok(keys.into_iter().map(|key| object(key.and_then(|key| texts.get(key).cloned()))).collect())
 }

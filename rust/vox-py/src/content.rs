@@ -6,7 +6,7 @@ use pyo3::{prelude::*, types::PyBytes};
 use vox_store::Store;
 use vox_types::ContentHash;
 
-use crate::door::{self, AnyBytes};
+use crate::door::{self, AnyBytes, Hash};
 
 /// Content by hash, in an archive of its own or in one that vox uses.
 #[pyclass(module = "vox._native", frozen)]
@@ -48,8 +48,8 @@ impl ContentStore {
     }
 
     /// The bytes with `hash`.
-    fn get<'py>(&self, py: Python<'py>, key: [u8; 32]) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = door::core(py, || self.0.get(&ContentHash(key)))?;
+    fn get<'py>(&self, py: Python<'py>, key: Hash) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = door::core(py, || self.0.get(&key.0))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -57,24 +57,24 @@ impl ContentStore {
     fn get_many<'py>(
         &self,
         py: Python<'py>,
-        hashes: Vec<[u8; 32]>,
+        hashes: Vec<Hash>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let hashes: Vec<ContentHash> = hashes.into_iter().map(ContentHash).collect();
+        let hashes: Vec<ContentHash> = hashes.into_iter().map(|hash| hash.0).collect();
         let all = door::core(py, || self.0.get_many(&hashes))?;
         Ok(all.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
     }
 
     /// For each of `hashes` how many references and holds it has; None if it isn't there.
-    fn refs(&self, py: Python<'_>, hashes: Vec<[u8; 32]>) -> PyResult<Vec<Option<(u64, u64)>>> {
-        let hashes: Vec<ContentHash> = hashes.into_iter().map(ContentHash).collect();
+    fn refs(&self, py: Python<'_>, hashes: Vec<Hash>) -> PyResult<Vec<Option<(u64, u64)>>> {
+        let hashes: Vec<ContentHash> = hashes.into_iter().map(|hash| hash.0).collect();
         let counts = door::core(py, || self.0.counts(&hashes))?;
         let counts = counts.into_iter();
         Ok(counts.map(|counts| counts.map(|counts| (counts.references, counts.holds))).collect())
     }
 
     /// Gives back one hold on each of `hashes`: all or, on an error, none.
-    fn release_many(&self, py: Python<'_>, hashes: Vec<[u8; 32]>) -> PyResult<()> {
-        let hashes: Vec<ContentHash> = hashes.into_iter().map(ContentHash).collect();
+    fn release_many(&self, py: Python<'_>, hashes: Vec<Hash>) -> PyResult<()> {
+        let hashes: Vec<ContentHash> = hashes.into_iter().map(|hash| hash.0).collect();
         door::core(py, || self.0.release_many(&hashes))
     }
 

@@ -5,9 +5,9 @@ use pyo3::{
     prelude::*,
     pybacked::{PyBackedBytes, PyBackedStr},
     sync::PyOnceLock,
-    types::PyDict,
+    types::{PyBytes, PyDict},
 };
-use vox_types::Error;
+use vox_types::{Code, ContentHash, Error};
 
 /// Runs `work` without the GIL and maps its error.
 pub fn core<T: Send>(
@@ -23,7 +23,11 @@ pub fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     let raise = || {
         let classes = CLASSES.get_or_try_init(py, || {
             let classes = py.import("vox.errors")?.getattr("BY_CODE")?;
-            py.get_type::<PyDict>().call1((classes,))?.cast_into::<PyDict>().map(Bound::unbind).map_err(PyErr::from)
+            py.get_type::<PyDict>()
+                .call1((classes,))?
+                .cast_into::<PyDict>()
+                .map(Bound::unbind)
+                .map_err(PyErr::from)
         })?;
         let class = classes.bind(py).as_any().get_item(error.code.name())?;
         Ok::<_, PyErr>(PyErr::from_value(class.call1((error.message.as_str(),))?))
@@ -60,6 +64,25 @@ impl<'a, 'py> FromPyObject<'a, 'py> for AnyBytes {
             Err(_) => {
                 let kind = value.get_type().name()?;
                 Err(PyTypeError::new_err(format!("bytes or str wanted, not {kind}")))
+            }
+        }
+    }
+}
+
+/// A content hash, given as its 32 bytes.
+pub struct Hash(pub ContentHash);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Hash {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let value = value.cast::<PyBytes>()?;
+        let bytes = value.as_bytes();
+        match bytes.try_into() {
+            Ok(hash) => Ok(Self(ContentHash(hash))),
+            Err(_) => {
+                let says = format!("a hash is 32 bytes long, not {}", bytes.len());
+                Err(to_python(value.py(), &Error::new(Code::InvalidArgument, says)))
             }
         }
     }

@@ -26,7 +26,8 @@ impl ItemFilter {
     pub fn to_core(&self, symbol: impl Fn(&str) -> Result<Option<SymbolNo>>) -> Result<Filter> {
         let some = |empty: bool| (!empty).then_some(());
         let roles = self.roles.iter().map(|role| Role::from_name(role)).collect::<Result<_>>()?;
-        let kinds = self.kinds.iter().map(|kind| ItemKind::from_name(kind)).collect::<Result<_>>()?;
+        let kinds =
+            self.kinds.iter().map(|kind| ItemKind::from_name(kind)).collect::<Result<_>>()?;
         let mut names = Vec::new();
         for name in &self.names {
             names.extend(symbol(name)?);

@@ -46,8 +46,7 @@ mod _native {
         sample: Option<u64>,
     ) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
         let options = vox_store::verify::Options { sample };
-        let report =
-            crate::door::core(py, || vox_store::verify::verify_archive(&path, &options))?;
+        let report = crate::door::core(py, || vox_store::verify::verify_archive(&path, &options))?;
         crate::soundness::report(py, &report)
     }
 

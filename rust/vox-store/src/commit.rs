@@ -47,7 +47,11 @@ impl<T: Send, W: FnMut(&mut RwTxn<'_>) -> Fallible<T> + Send> Job for Write<T, W
 impl Committer {
     /// Runs each of `works` in one write transaction, and returns when it is durable. One that
     /// fails fails alone. They may run more than once; only the last run counts.
-    pub fn commit<T: Send + 'static, W>(&self, generation: &Generation, works: Vec<W>) -> Vec<Result<T>>
+    pub fn commit<T: Send + 'static, W>(
+        &self,
+        generation: &Generation,
+        works: Vec<W>,
+    ) -> Vec<Result<T>>
     where
         W: FnMut(&mut RwTxn<'_>) -> Fallible<T> + Send + 'static,
     {

@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 
 use rayon::prelude::*;
 use vox_format::{leaf::Entry, rows::Event};
-use vox_types::{BlobRef, Code, ContentHash, Error, Result};
+use vox_types::{Code, ContentHash, Error, Result};
 
 use crate::{
     Store,
@@ -87,8 +87,8 @@ impl Store {
     pub fn get(&self, hash: &ContentHash) -> Result<Vec<u8>> {
         self.read(|tables, txn| {
             let finder = HashIndex::of_blobs(tables).finder(txn)?;
-            match blobs::find(tables, &finder, txn, hash)? {
-                Some(entry) => blobs::read(tables, txn, BlobRef(entry.payload)),
+            match blobs::find_stored(tables, &finder, txn, hash)? {
+                Some(slot) => Ok(blobs::decompress(slot.codec, slot.body, slot.raw_len)?),
                 None => Err(no_blob(hash).into()),
             }
         })
@@ -100,11 +100,13 @@ impl Store {
             self.read(|tables, txn| {
                 let finder = HashIndex::of_blobs(tables).finder(txn)?;
                 part.iter()
-                    .map(|hash| match blobs::find(tables, &finder, txn, hash)? {
-                        Some(entry) => blobs::read(tables, txn, BlobRef(entry.payload)),
+                    .map(|hash| match blobs::find_stored(tables, &finder, txn, hash)? {
+                        Some(slot) => {
+                            Ok(blobs::decompress(slot.codec, slot.body, slot.raw_len)?)
+                        }
                         None => Err(no_blob(hash).into()),
                     })
-                    .collect::<Result<Vec<_>, _>>()
+                    .collect()
             })
         };
         if hashes.len() < 64 {
@@ -139,7 +141,8 @@ impl Store {
             let index = HashIndex::of_blobs(tables);
             let finder = index.finder(txn)?;
             for hash in &hashes {
-                let entry = blobs::find(tables, &finder, txn, hash)?.ok_or_else(|| no_blob(hash))?;
+                let entry =
+                    blobs::find(tables, &finder, txn, hash)?.ok_or_else(|| no_blob(hash))?;
                 if entry.holds < 1 {
                     return Err(Error::new(
                         Code::Conflict,

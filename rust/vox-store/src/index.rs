@@ -246,6 +246,36 @@ impl Finder {
         Ok(found)
     }
 
+    /// Payloads of `prefix` as they come up, until `wanted` answers something: for those who need
+    /// no counts. Where most entries are is looked into first.
+    pub fn any<T>(
+        &self,
+        txn: &RoTxn<'_>,
+        prefix: u64,
+        mut wanted: impl FnMut(u64) -> Fallible<Option<T>>,
+    ) -> Fallible<Option<T>> {
+        for level in (1..=self.depth).rev() {
+            let key = keys::leaf(level, prefix);
+            if let Some((key, value)) = self.index.levels.get_lower_than_or_equal_to(txn, &key)?
+                && key.first() == Some(&level)
+            {
+                for entry in Leaf::parse(value)?.find(prefix) {
+                    if let Some(found) = wanted(entry.payload)? {
+                        return Ok(Some(found));
+                    }
+                }
+            }
+        }
+        let mut recent = Vec::new();
+        self.find_recent(txn, prefix, &mut recent)?;
+        for entry in recent {
+            if let Some(found) = wanted(entry.payload)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
     /// What changed of `prefix` since the last merge.
     pub fn find_recent(
         &self,

@@ -18,7 +18,9 @@ pub fn of_a_new_archive() -> Result<[(&'static str, Vec<u8>); 4]> {
     let mut seed = blake3::Hasher::new();
     seed.update(&created.to_le_bytes());
     seed.update(&std::process::id().to_le_bytes());
-    seed.update(format!("{:?}{:?}", std::time::Instant::now(), std::thread::current().id()).as_bytes());
+    seed.update(
+        format!("{:?}{:?}", std::time::Instant::now(), std::thread::current().id()).as_bytes(),
+    );
     Ok([
         ("format", rows::encode(&FORMAT)?),
         ("archive_id", rows::encode(&seed.finalize().as_bytes()[..16].to_vec())?),

@@ -59,7 +59,8 @@ fn group_keys(table: Table, txn: &RoTxn<'_>, repo: Option<SymbolNo>) -> Fallible
         let key = &next.to_be_bytes()[3..];
         let Some((found, _)) = table.get_greater_than_or_equal_to(txn, key)? else { break };
         let Some(group) = found.first_chunk::<5>() else { break };
-        let number = u64::from_be_bytes([0, 0, 0, group[0], group[1], group[2], group[3], group[4]]);
+        let number =
+            u64::from_be_bytes([0, 0, 0, group[0], group[1], group[2], group[3], group[4]]);
         if repo.is_some_and(|repo| number >> 8 != u64::from(repo)) {
             break;
         }

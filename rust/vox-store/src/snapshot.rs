@@ -137,9 +137,12 @@ impl<'t> Snapshot<'t> {
 
     /// The blob with this hash and its counts.
     pub fn find_blob(&self, hash: &ContentHash) -> Result<Option<Entry>> {
-        self.checked(HashIndex::of_blobs(self.tables).finder(self.txn).map_err(Fault::from).and_then(
-            |finder| blobs::find(self.tables, &finder, self.txn, hash),
-        ))
+        self.checked(
+            HashIndex::of_blobs(self.tables)
+                .finder(self.txn)
+                .map_err(Fault::from)
+                .and_then(|finder| blobs::find(self.tables, &finder, self.txn, hash)),
+        )
     }
 
     /// The chain hash of an item.
@@ -178,7 +181,11 @@ impl<'t> Snapshot<'t> {
     }
 
     /// The events from sequence number `first` on, at most `count`.
-    pub fn events(&self, first: u64, count: usize) -> Result<Vec<(u64, vox_format::rows::EventRow)>> {
+    pub fn events(
+        &self,
+        first: u64,
+        count: usize,
+    ) -> Result<Vec<(u64, vox_format::rows::EventRow)>> {
         self.checked(events::since(self.tables, self.txn, first, count))
     }
 

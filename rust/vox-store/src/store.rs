@@ -68,13 +68,7 @@ impl Store {
         let mut generation = self.generation();
         loop {
             let txn = generation.read()?;
-            let superseded = generation
-                .tables
-                .meta
-                .get(&txn, b"superseded_by")
-                .map_err(|error| generation.error(&error))?
-                .is_some();
-            if !superseded {
+            if !generation.superseded(&txn).map_err(|error| generation.error(&error))? {
                 return work(&generation.tables, &txn).map_err(|fault| generation.fault(fault));
             }
             drop(txn);

@@ -117,7 +117,13 @@ fn counts_stay_right_through_merges_of_the_index() {
     store.release_many(&hashes[..10]).unwrap();
     let counts = store.counts(&hashes).unwrap();
     for (i, counts) in counts.iter().enumerate() {
-        let holds = if i < 10 { 1 } else if i < 70_000 { 2 } else { 1 };
+        let holds = if i < 10 {
+            1
+        } else if i < 70_000 {
+            2
+        } else {
+            1
+        };
         assert_eq!(counts.unwrap().holds, holds, "blob {i}");
     }
 }

@@ -167,10 +167,13 @@ impl Archive {
             return Ok((state, Standing::Unchanged));
         }
         let blocks: Vec<_> = cursor.blocks.iter().map(|b| (b.start, b.end, b.hash)).collect();
-        Ok((state, match unchanged_prefix(path, &blocks)? {
-            true => Standing::Appended { offset: cursor.offset, state: cursor.state },
-            false => Standing::Rewritten,
-        }))
+        Ok((
+            state,
+            match unchanged_prefix(path, &blocks)? {
+                true => Standing::Appended { offset: cursor.offset, state: cursor.state },
+                false => Standing::Rewritten,
+            },
+        ))
     }
 
     /// Cuts, hashes and compresses a batch of a source, ready for [`Archive::commit`].
@@ -184,18 +187,23 @@ impl Archive {
             ..Batch::default()
         };
         let rejected: Vec<usize> = batch.rejected.iter().map(|(record, _)| *record).collect();
-        if let Some(draft) = batch.drafts.iter().find(|draft| {
-            draft.record >= batch.records.len() || draft.window >= batch.keys.len()
-        }) {
+        if let Some(draft) = batch
+            .drafts
+            .iter()
+            .find(|draft| draft.record >= batch.records.len() || draft.window >= batch.keys.len())
+        {
             return Err(Error::new(
                 Code::InvalidArgument,
                 format!("an item names record {} or a window that the batch hasn't", draft.record),
             ));
         }
         let taken = take_apart(&batch.records, batch.drafts)?;
-        let mut items: Vec<WindowItems> = batch.keys.iter().zip(&batch.at).map(|(key, at)| {
-            WindowItems { window: key.clone(), at: *at, items: Vec::new() }
-        }).collect();
+        let mut items: Vec<WindowItems> = batch
+            .keys
+            .iter()
+            .zip(&batch.at)
+            .map(|(key, at)| WindowItems { window: key.clone(), at: *at, items: Vec::new() })
+            .collect();
         let mut count = 0;
         for record in taken {
             let extra = record.extra.map(|bytes| {
@@ -305,7 +313,9 @@ fn take_apart(records: &Records, drafts: Vec<DraftItem>) -> Result<Vec<TakenApar
         .filter(|(_, drafts)| !drafts.is_empty())
         .map(|(i, drafts)| match records.get(i) {
             Some(record) => take_record_apart(record.bytes, record.offset, drafts),
-            None => Err(Error::new(Code::InvalidArgument, "an item names a record that isn't there")),
+            None => {
+                Err(Error::new(Code::InvalidArgument, "an item names a record that isn't there"))
+            }
         })
         .collect()
 }

@@ -20,7 +20,9 @@ impl Archive {
     /// the record is the item.
     pub fn read_extra(&self, item: ItemId) -> Result<Option<Vec<u8>>> {
         self.store.snapshot(|snapshot| match blobs_of(snapshot, item)? {
-            (_, Some(extra)) => rest_of_extra(&snapshot.blob(extra)?).map(|rest| Some(rest.to_vec())),
+            (_, Some(extra)) => {
+                rest_of_extra(&snapshot.blob(extra)?).map(|rest| Some(rest.to_vec()))
+            }
             (_, None) => Ok(None),
         })
     }
@@ -57,8 +59,7 @@ impl Archive {
 
 fn blobs_of(snapshot: &Snapshot<'_>, item: ItemId) -> Result<(BlobRef, Option<BlobRef>)> {
     let missing = || Error::new(Code::NotFound, format!("there is no item {item}"));
-    let (first, chunk) =
-        snapshot.chunk(item.run(), item.position())?.ok_or_else(missing)?;
+    let (first, chunk) = snapshot.chunk(item.run(), item.position())?.ok_or_else(missing)?;
     let chunk = Chunk::parse(chunk)?;
     let place = (item.position() - first) as usize;
     if place >= chunk.len() {

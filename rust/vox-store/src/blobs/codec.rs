@@ -85,7 +85,9 @@ pub fn decompress(codec: u8, body: &[u8], raw_len: u32) -> Result<Vec<u8>> {
             _ => {
                 return Err(Error::new(
                     Code::WrongVersion,
-                    format!("a blob has codec {codec}, which this vox doesn't know: use a newer one"),
+                    format!(
+                        "a blob has codec {codec}, which this vox doesn't know: use a newer one"
+                    ),
                 ));
             }
         },
@@ -114,8 +116,10 @@ fn new_compressor(with: usize) -> Result<CCtx<'static>, usize> {
     context.set_parameter(CParameter::ChecksumFlag(false))?;
     context.set_parameter(CParameter::DictIdFlag(false))?;
     if with > 0 {
-        // The table that zstd would choose for level 1 is too small for the whole dictionary.
-        context.set_parameter(CParameter::HashLog(16))?;
+        // For small items with a dictionary these give the best ratio for their speed: 0.90 of the
+        // bytes of plain level 1, at 255 MB/s instead of 199 (measured on one core).
+        context.set_parameter(CParameter::HashLog(14))?;
+        context.set_parameter(CParameter::MinMatch(6))?;
         context.load_dictionary(SHIPPED[with - 1])?;
     }
     Ok(context)

@@ -116,7 +116,9 @@ fn prepare_part(
     let known: Vec<Option<BlobRef>> = generation.reading(|txn| {
         let finder = HashIndex::of_blobs(tables).finder(txn)?;
         part.iter()
-            .map(|&i| Ok(reader::find(tables, &finder, txn, &hashes[i])?.map(|e| BlobRef(e.payload))))
+            .map(|&i| {
+                Ok(reader::find(tables, &finder, txn, &hashes[i])?.map(|e| BlobRef(e.payload)))
+            })
             .collect()
     })?;
     part.iter()

@@ -47,11 +47,9 @@ pub fn hash_of(tables: &Tables, txn: &RoTxn<'_>, blob: BlobRef) -> Fallible<Cont
 pub fn read(tables: &Tables, txn: &RoTxn<'_>, blob: BlobRef) -> Fallible<Vec<u8>> {
     let slot = blob_at(tables, txn, blob)?;
     if slot.codec == GONE {
-        return Err(Error::new(
-            Code::NotFound,
-            format!("the content {:?} was purged", slot.hash),
-        )
-        .into());
+        return Err(
+            Error::new(Code::NotFound, format!("the content {:?} was purged", slot.hash)).into()
+        );
     }
     Ok(decompress(slot.codec, slot.body, slot.raw_len)?)
 }
@@ -74,11 +72,21 @@ pub fn find(
     hash: &ContentHash,
 ) -> Fallible<Option<Entry>> {
     for entry in finder.find(txn, hash.prefix())? {
-        if is(tables, txn, &entry, hash)? {
+        if slot_if(tables, txn, entry.payload, hash)?.is_some() {
             return Ok(Some(entry));
         }
     }
     Ok(None)
+}
+
+/// The stored form of the blob with `hash`, if it is there.
+pub fn find_stored<'t>(
+    tables: &Tables,
+    finder: &Finder,
+    txn: &'t RoTxn<'_>,
+    hash: &ContentHash,
+) -> Fallible<Option<Slot<'t>>> {
+    finder.any(txn, hash.prefix(), |payload| slot_if(tables, txn, payload, hash))
 }
 
 /// The blob with `hash`, if it came since the last merge of the index.
@@ -91,15 +99,20 @@ pub fn find_recent(
     let mut entries = Vec::new();
     finder.find_recent(txn, hash.prefix(), &mut entries)?;
     for entry in entries {
-        if is(tables, txn, &entry, hash)? {
+        if slot_if(tables, txn, entry.payload, hash)?.is_some() {
             return Ok(Some(BlobRef(entry.payload)));
         }
     }
     Ok(None)
 }
 
-/// Whether `entry`, which has the prefix of `hash`, names a blob with the whole hash.
-fn is(tables: &Tables, txn: &RoTxn<'_>, entry: &Entry, hash: &ContentHash) -> Fallible<bool> {
-    let slot = blob_at(tables, txn, BlobRef(entry.payload))?;
-    Ok(slot.codec != GONE && slot.hash == *hash)
+/// The stored form of the blob at `payload`, which has the prefix of `hash`, if it has all of it.
+fn slot_if<'t>(
+    tables: &Tables,
+    txn: &'t RoTxn<'_>,
+    payload: u64,
+    hash: &ContentHash,
+) -> Fallible<Option<Slot<'t>>> {
+    let slot = blob_at(tables, txn, BlobRef(payload))?;
+    Ok((slot.codec != GONE && slot.hash == *hash).then_some(slot))
 }

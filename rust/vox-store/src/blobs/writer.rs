@@ -82,7 +82,8 @@ impl<'a> BlobWriter<'a> {
         blobs: &'a PreparedBlobs,
         generation: u64,
     ) -> Fallible<Self> {
-        let last = tables.segments.last(txn)?.map(|(key, _)| key.try_into().map(u64::from_be_bytes));
+        let last =
+            tables.segments.last(txn)?.map(|(key, _)| key.try_into().map(u64::from_be_bytes));
         let segment = match last {
             Some(Ok(last)) => last + 1,
             Some(Err(_)) => {

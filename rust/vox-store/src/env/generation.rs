@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::Duration,
 };
 
@@ -46,6 +46,9 @@ pub struct Generation {
     archive: PathBuf,
     /// Where its writers wait.
     pub committer: Committer,
+    /// The last read transaction that was found not to be superseded: others of the same number
+    /// see the same state.
+    current_at: AtomicUsize,
     gate: Gate,
     process: u32,
     writable: bool,
@@ -105,6 +108,7 @@ impl Generation {
             number: current.generation,
             archive: archive.to_path_buf(),
             committer: Committer::default(),
+            current_at: AtomicUsize::new(0),
             gate: Gate::default(),
             process: std::process::id(),
             writable: may_write,
@@ -177,6 +181,19 @@ impl Generation {
             }
             Err(error) => Err(self.error(&error)),
         }
+    }
+
+    /// Whether another generation has taken the place of this one, as a read transaction sees it.
+    pub fn superseded(&self, txn: &Reading<'_>) -> heed::Result<bool> {
+        let seen = txn.id();
+        if self.current_at.load(Ordering::Relaxed) == seen {
+            return Ok(false);
+        }
+        let superseded = self.tables.meta.get(txn, b"superseded_by")?.is_some();
+        if !superseded {
+            self.current_at.store(seen, Ordering::Relaxed);
+        }
+        Ok(superseded)
     }
 
     /// Runs `work` on the last committed state.

@@ -44,9 +44,8 @@ pub fn item(
     window: WindowNo,
     ordinal: u64,
 ) -> Fallible<Option<ItemId>> {
-    Ok(at(tables, txn, window, ordinal)?.map(|extent| {
-        ItemId::new(extent.run, extent.first + (ordinal - extent.ordinal) as u32)
-    }))
+    Ok(at(tables, txn, window, ordinal)?
+        .map(|extent| ItemId::new(extent.run, extent.first + (ordinal - extent.ordinal) as u32)))
 }
 
 fn read(row: Option<(&[u8], &[u8])>) -> Fallible<Option<(WindowNo, Extent)>> {
@@ -58,12 +57,7 @@ fn read(row: Option<(&[u8], &[u8])>) -> Fallible<Option<(WindowNo, Extent)>> {
 }
 
 /// Appends an extent; one that goes on where the last ended becomes part of it.
-pub fn push(
-    tables: &Tables,
-    txn: &mut RwTxn<'_>,
-    window: WindowNo,
-    new: Extent,
-) -> Fallible<()> {
+pub fn push(tables: &Tables, txn: &mut RwTxn<'_>, window: WindowNo, new: Extent) -> Fallible<()> {
     if new.count == 0 {
         return Ok(());
     }

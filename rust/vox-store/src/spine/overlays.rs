@@ -21,8 +21,7 @@ pub fn touching(
 ) -> Fallible<Vec<OverlayRange>> {
     let key = |ordinal| keys::overlay(window, kind as u8, ordinal);
     let mut ranges = Vec::new();
-    if let Some((found, value)) =
-        tables.overlays.get_lower_than(txn, &key(ordinals.start))?
+    if let Some((found, value)) = tables.overlays.get_lower_than(txn, &key(ordinals.start))?
         && let Some((owner, overlay, first)) = keys::split_overlay(found)
         && (owner, overlay) == (window, kind as u8)
     {

@@ -99,7 +99,9 @@ pub fn append(
             match tables.chunks.get(txn, &key)? {
                 Some(value) => Chunk::parse(value)?.extend(part)?,
                 None => {
-                    return Err(Error::damaged(format!("the last chunk of run {run} is missing")).into());
+                    return Err(
+                        Error::damaged(format!("the last chunk of run {run} is missing")).into()
+                    );
                 }
             }
         };

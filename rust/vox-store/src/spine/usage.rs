@@ -38,11 +38,7 @@ pub fn record(
 }
 
 /// The reports kept at a window.
-pub fn of_window(
-    tables: &Tables,
-    txn: &RoTxn<'_>,
-    window: WindowNo,
-) -> Fallible<Vec<UsageRow>> {
+pub fn of_window(tables: &Tables, txn: &RoTxn<'_>, window: WindowNo) -> Fallible<Vec<UsageRow>> {
     let rows = tables.usage.prefix_iter(txn, &window.to_be_bytes())?;
     rows.map(|row| Ok(rows::decode(row?.1, "a usage row")?)).collect()
 }

@@ -73,9 +73,7 @@ pub fn put(
 ) -> Fallible<()> {
     tables.windows.put(txn, &no.to_be_bytes(), &rows::encode(row)?)?;
     let recency = |row: &WindowRow| {
-        row.deleted_at
-            .is_none()
-            .then(|| keys::recency(row.repo, row.tier, row.updated_at, no))
+        row.deleted_at.is_none().then(|| keys::recency(row.repo, row.tier, row.updated_at, no))
     };
     let lineage = |row: &WindowRow| keys::lineage(row.root, row.parent, no);
     let before = old.and_then(recency);
