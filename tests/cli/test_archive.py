@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from tests.cli.conftest import Run
@@ -10,7 +11,20 @@ def test_stats_count_what_is_there(run: Run, imported: str) -> None:
     assert answer["schema"] == "vox.stats.v1"
     assert answer["windows"] == 1
     assert answer["items"] >= 6
-    assert "windows\t1" in run("archive", "stats").text.splitlines()
+    lines = {
+        line.split("\t")[0]: line.split("\t") for line in run("archive", "stats").text.splitlines()
+    }
+    assert lines["windows"][1] == "1"
+    assert lines["content"][2].endswith("% of raw")
+    assert lines["spine"][2].endswith("B an item")
+    assert "chunks" not in lines
+
+
+def test_tables_are_listed_when_asked_for(run: Run, imported: str) -> None:
+    rows = [line.split("\t") for line in run("archive", "stats", "--tables").text.splitlines()]
+    tables = run("archive", "stats", "--json").answer["tables"]
+    assert [row[0] for row in rows] == list(tables)
+    assert rows[0] == ["meta", f"{tables['meta']['rows']}", f"{tables['meta']['bytes']:,}"]
 
 
 def test_a_sound_archive_is_told_so(run: Run, imported: str) -> None:
@@ -19,6 +33,33 @@ def test_a_sound_archive_is_told_so(run: Run, imported: str) -> None:
     assert outcome.answer["schema"] == "vox.verify.v1"
     assert outcome.answer["ok"] is True
     assert outcome.answer["findings"] == []
+    checked = outcome.answer["checked"]
+    counts = ", ".join(f"{checked[name]} {name}" for name in ("blobs", "items", "windows", "pages"))
+    assert run("archive", "verify").text == f"clean: {counts} checked\n"
+    assert f"chunks\t{checked['chunks']}\n" in run("archive", "verify", "--verbose").text
+
+
+def test_repair_of_a_sound_archive_changes_nothing(run: Run, imported: str) -> None:
+    before = run("archive", "stats", "--json").answer
+    outcome = run("archive", "verify", "--repair")
+    assert outcome.status == 0
+    assert outcome.text.startswith("rebuilt: nothing")
+    assert run("archive", "stats", "--json").answer == before
+
+
+def test_an_archive_that_cannot_be_opened_is_verified_all_the_same(
+    run: Run, imported: str, home: Path
+) -> None:
+    (data,) = home.glob("archive/db/*/data.mdb")
+    os.truncate(data, data.stat().st_size // 2)
+    assert run("ls").status == 12
+    outcome = run("archive", "verify", "--json")
+    assert outcome.status == 13
+    assert outcome.answer["total"] > 0
+    assert run("archive", "verify").text.splitlines()[-1].startswith("damaged: ")
+    repair = run("archive", "verify", "--repair")
+    assert repair.status == 12
+    assert "cut off" in repair.messages
 
 
 def test_a_damaged_archive_exits_with_13(run: Run, imported: str, home: Path) -> None:

@@ -28,6 +28,24 @@ def test_the_extra_is_the_record_without_the_item(run: Run, items: list[str]) ->
     assert b"Zweite Frage" not in extra
 
 
+def test_an_item_is_named_by_its_place_in_a_window_too(
+    run: Run, imported: str, items: list[str]
+) -> None:
+    rows = run("show", imported, "--jsonl").rows
+    for item, row in zip(items, rows, strict=True):
+        place = f"{imported[:8]}@{row['ordinal']}"
+        assert run("cat", place).output == run("cat", item).output
+    outcome = run("cat", f"{imported}@600")
+    assert outcome.status == 3
+    assert "there is no 600" in outcome.messages
+
+
+def test_json_is_indented_when_asked_for_and_else_as_it_is(run: Run, items: list[str]) -> None:
+    assert run("cat", items[3]).output == b'{"command":"ls"}'
+    assert run("cat", "--pretty", items[3]).output == b'{\n  "command": "ls"\n}\n'
+    assert run("cat", "--pretty", items[5]).output == b"Done.", "what isn't JSON stays"
+
+
 def test_in_a_terminal_escape_sequences_are_signs(run_in_terminal: Run, items: list[str]) -> None:
     outcome = run_in_terminal("cat", items[1])
     assert outcome.text == "Because of this: ␛[2J␛]52;c;ZXZpbA==␇\ufffdend\n"

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import vox
 from tests.cli.conftest import Run
 
@@ -33,6 +35,16 @@ def test_the_folders_of_the_tools_are_looked_at(
     run: Run, transcript: Path, monkeypatch: object
 ) -> None:
     assert {"Claude Code", "Codex"} <= set(findings(run))
+
+
+def test_what_the_tool_will_delete_is_said_with_the_number_of_its_settings(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    (tmp_path / "projects").mkdir()
+    assert "deleted by the tool after 30 days" in findings(run)["Claude Code"][1]
+    (tmp_path / "settings.json").write_text('{"cleanupPeriodDays": 3650}')
+    assert "deleted by the tool after 3,650 days" in findings(run)["Claude Code"][1]
 
 
 def test_an_archive_that_cannot_be_opened_is_bad(run: Run, home: Path) -> None:

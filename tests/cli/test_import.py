@@ -20,8 +20,10 @@ def test_the_answer_has_the_promised_names(run: Run, transcript: Path) -> None:
 def test_a_second_import_adds_nothing_and_says_so(run: Run, transcript: Path) -> None:
     first = run("import", "--root", transcript)
     assert first.status == 0
-    assert first.text.startswith("imported ")
-    assert run("import", "--root", transcript).text == "nothing new in 1 file\n"
+    assert first.text == (
+        "Claude Code: 1 file read; 1 new window; 7 items added, 0 shared; 3 responses\n"
+    )
+    assert run("import", "--root", transcript).text == "Claude Code: nothing new in 1 file\n"
     again = run("import", "--root", transcript, "--json").answer
     assert again["added"] == again["items"] == 0
 
@@ -29,7 +31,7 @@ def test_a_second_import_adds_nothing_and_says_so(run: Run, transcript: Path) ->
 def test_a_dry_run_makes_no_archive(run: Run, transcript: Path, home: Path) -> None:
     outcome = run("import", "--root", transcript, "--dry-run")
     assert outcome.status == 0
-    assert outcome.text.startswith("would read ")
+    assert outcome.text == "Claude Code: would read 7 items from 1 file\n"
     assert not home.exists()
 
 
@@ -52,6 +54,30 @@ def test_a_broken_line_is_set_aside_and_the_rest_goes_on(run: Run, transcript: P
     assert problem["reason"] == "malformed"
     (window,) = run("ls", "--json").answer["windows"]
     assert len(run("show", window["id"], "--jsonl").rows) == 6
+
+
+def test_problems_of_one_kind_in_a_file_are_one_line(run: Run, transcript: Path) -> None:
+    (file,) = transcript.rglob("*.jsonl")
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(line + b"oops\n" for line in lines[:3]) + b"".join(lines[3:]))
+    outcome = run("import", "--root", transcript)
+    assert outcome.text.endswith("; 3 set aside\n")
+    assert outcome.messages == f"  {file}, bytes {len(lines[0])}+4 and 2 more places: malformed\n"
+
+
+def test_each_tool_is_counted_by_itself(run: Run, transcripts: Path, transcript: Path) -> None:
+    codex = transcripts / "codex" / "agent-sessions" / "session_simple.jsonl"
+    outcome = run("import", codex, *transcript.rglob("*.jsonl"), "--json")
+    counts = outcome.answer["sources"]
+    assert sorted(counts) == ["claude-code", "codex"]
+    for name in NUMBERS:
+        assert sum(tool[name] for tool in counts.values()) == outcome.answer[name]
+    lines = run("import", codex, *transcript.rglob("*.jsonl")).text.splitlines()
+    assert lines == [
+        "Codex: nothing new in 1 file",
+        "Claude Code: nothing new in 1 file",
+        "in all: nothing new in 2 files",
+    ]
 
 
 def test_a_source_that_vox_does_not_know_is_a_usage_error(run: Run) -> None:

@@ -40,6 +40,38 @@ def test_help_of_a_command_loads_nothing_heavy(command: str) -> None:
     assert ended.stderr == "\n"
 
 
+LOOKS = [
+    ["ls"],
+    ["ls", "--jsonl", "--tree"],
+    ["show", "WINDOW"],
+    ["show", "WINDOW", "--json"],
+    ["cat", "WINDOW@1"],
+    ["archive", "stats"],
+]
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=" ".join)
+def test_a_look_at_the_archive_loads_no_adapter_and_nothing_else_it_can_do_without(
+    imported: str, look: list[str]
+) -> None:
+    arguments = [argument.replace("WINDOW", imported) for argument in look]
+    script = (
+        "import sys\n"
+        "from vox.cli import main\n"
+        "try:\n"
+        f"    main({arguments!r})\n"
+        "finally:\n"
+        "    heavy = {'asyncio', 'numpy', 'platformdirs', 'polars', 'pyarrow', 'rich',\n"
+        "        'vox.archive.ingest', 'vox.sources'}\n"
+        "    print(*sorted(heavy & {*sys.modules}), file=sys.stderr)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout != ""
+    assert ended.stderr == "\n"
+
+
 def test_a_usage_error_exits_with_2_and_says_what_is_wrong(run: Run) -> None:
     outcome = run("ls", "--count", "0")
     assert (outcome.status, outcome.output) == (2, b"")

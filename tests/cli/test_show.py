@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.cli.conftest import Run
 
@@ -66,6 +67,23 @@ def test_records_beside_the_conversation_are_shown_when_asked_for(run: Run, impo
 def test_past_the_end_there_is_nothing(run: Run, imported: str) -> None:
     outcome = run("show", imported, "--start", "600")
     assert (outcome.status, outcome.output) == (0, b"")
+    assert outcome.messages == "nothing from 600 on; there are 6 items\n"
+
+
+def test_a_window_without_a_conversation_says_how_to_see_what_it_has(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text(
+        '{"type":"file-history-snapshot","messageId":"m","snapshot":{},"isSnapshotUpdate":false}\n'
+    )
+    assert run("import", file).status == 0
+    (window,) = run("ls", "--jsonl").rows
+    outcome = run("show", window["id"])
+    assert (outcome.status, outcome.output) == (0, b"")
+    assert "only 1 record" in outcome.messages
+    assert "--records" in outcome.messages
+    assert len(run("show", window["id"], "--records", "--jsonl").rows) == 1
 
 
 def test_an_unknown_window_is_not_found(run: Run, imported: str) -> None:
@@ -81,6 +99,16 @@ def test_in_a_terminal_nothing_of_an_item_acts(run_in_terminal: Run, imported: s
     assert "Because of this: " in outcome.text
     for sequence in ("\x1b[2J", "\x1b]52", "\x07", "\u202e"):
         assert sequence not in outcome.text
+
+
+def test_in_a_terminal_a_header_says_what_the_window_is(
+    run_in_terminal: Run, imported: str
+) -> None:
+    header = run_in_terminal("show", imported, "-n", "1").text
+    assert imported in header
+    assert "/home/ada/engine" in header
+    assert "7 items, 6 of them conversation" in header
+    assert "3 responses · tokens: 3 in, 3 out" in header
 
 
 def test_in_a_terminal_a_page_says_where_the_next_one_starts(

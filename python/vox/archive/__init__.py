@@ -1,12 +1,17 @@
 """The archive: open it, list and view windows, read items, import transcripts."""
 
+from typing import TYPE_CHECKING, Any
+
 from vox.archive.archive import Archive, open  # noqa: A004
-from vox.archive.ingest import ImportReport, Problem, Progress
-from vox.archive.soundness import Finding, VerifyReport, verify_path
 from vox.archive.window import Window
+
+if TYPE_CHECKING:
+    from vox.archive.ingest import Counts, ImportReport, Problem, Progress
+    from vox.archive.soundness import Finding, VerifyReport, verify_path
 
 __all__ = [
     "Archive",
+    "Counts",
     "Finding",
     "ImportReport",
     "Problem",
@@ -16,3 +21,16 @@ __all__ = [
     "open",
     "verify_path",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # These bring in the adapters or msgspec, which whoever only looks needn't wait for.
+    if name in {"Counts", "ImportReport", "Problem", "Progress"}:
+        from vox.archive import ingest
+
+        return getattr(ingest, name)
+    if name in {"Finding", "VerifyReport", "verify_path"}:
+        from vox.archive import soundness
+
+        return getattr(soundness, name)
+    raise AttributeError(f"module 'vox.archive' has no attribute {name!r}")

@@ -51,8 +51,8 @@ class Progress(msgspec.Struct, kw_only=True):
     items: int = 0
 
 
-class ImportReport(msgspec.Struct, kw_only=True):
-    """What became of an import."""
+class Counts(msgspec.Struct, kw_only=True):
+    """What was read, and what of it was new."""
 
     files: int = 0
     """Files with something new."""
@@ -72,6 +72,13 @@ class ImportReport(msgspec.Struct, kw_only=True):
     """Reports of usage that were new or larger."""
     quarantined: int = 0
     """Stretches that were set aside."""
+
+
+class ImportReport(Counts, kw_only=True):
+    """What became of an import."""
+
+    sources: dict[str, Counts] = {}
+    """The same counts for each source that had files, by its name."""
     record_types: dict[str, int] = {}
     """How many records of each type were read, by source: `claude-code:user`."""
     problems: list[Problem] = []
@@ -156,6 +163,10 @@ def _source_of(path: Path) -> WindowSource | None:
     return next((source for source in SOURCES if source.recognises(path, head)), None)
 
 
+def _counts(report: ImportReport) -> dict[str, int]:
+    return {name: getattr(report, name) for name in Counts.__struct_fields__}
+
+
 def _failure(path: Path, error: VoxError) -> Problem:
     return Problem(path=str(path), reason=error.code, message=str(error), file_failed=True)
 
@@ -184,6 +195,17 @@ class _Import:
         self._show = show
 
     def files(self, found: list[tuple[WindowSource, Path]]) -> None:
+        """Reads the files, those of each source together, in their order."""
+        by_source: dict[str, list[tuple[WindowSource, Path]]] = {}
+        for source, path in found:
+            by_source.setdefault(source.name, []).append((source, path))
+        for name, files in by_source.items():
+            before = _counts(self.report)
+            self._files(files)
+            after = _counts(self.report)
+            self.report.sources[name] = Counts(**{n: after[n] - before[n] for n in after})
+
+    def _files(self, found: list[tuple[WindowSource, Path]]) -> None:
         with Pipeline(self.archive) as pipeline:
             for source, path in found:
                 self._file(source, path, pipeline)

@@ -9,6 +9,9 @@ import msgspec
 
 from vox import _native
 
+HEADLINE = ("blobs", "items", "windows", "pages")
+"""What a verdict counts; `VerifyReport.checked` has the rest."""
+
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Something that is wrong."""
@@ -75,10 +78,11 @@ def _report(report: dict[str, Any], repaired: list[str]) -> VerifyReport:
 
 
 def _verdict(verdict: str, total: int, checked: dict[str, int], sample: int | None) -> str:
+    found = "1 finding" if total == 1 else f"{total:,} findings"
     if verdict == "clean":
-        counts = ", ".join(f"{number:,} {what}" for what, number in checked.items() if number)
+        counts = ", ".join(f"{checked.get(what, 0):,} {what}" for what in HEADLINE)
         scope = "" if sample is None else f" (contents of {sample:,} blobs only)"
-        return f"clean: {counts}{scope}"
+        return f"clean: {counts} checked{scope}"
     if verdict == "repairable":
-        return f"{total} findings, all in tables that `vox archive verify --repair` rebuilds"
-    return f"damaged: {total} findings; restore a backup, the archive itself was not changed"
+        return f"{found}, all in tables that `vox archive verify --repair` rebuilds"
+    return f"damaged: {found}; restore a backup, or import the sources into a new archive"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -52,7 +50,7 @@ def doctor(ctx: click.Context, as_json: bool, path: Path | None) -> None:
     if as_json:
         answer("vox.doctor.v1", {"findings": [asdict(finding) for finding in findings]})
     else:
-        columns = (Column(""), Column("what"), Column("found", flexible=True))
+        columns = (Column(""), Column("what"), Column("found", flexible=True, wraps=True))
         table(columns, (((f.state, STYLES[f.state]), f.what, f.says) for f in findings))
     if error:
         ctx.exit(error.exit_status)
@@ -68,6 +66,8 @@ def _try(findings: list[Finding], what: str, look: Callable[[], Finding]) -> Vox
 
 
 def _version() -> Finding:
+    import platform
+
     python = platform.python_version()
     return Finding("ok", "vox", f"{vox.__version__}, Python {python}, {platform.platform()}")
 
@@ -91,6 +91,8 @@ def _archive(path: Path) -> Finding:
 
 
 def _space(path: Path) -> Finding:
+    import shutil
+
     place = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
     free = shutil.disk_usage(place).free
     state: State = "ok" if free >= LOW_SPACE else "note"
@@ -109,4 +111,10 @@ def _sources() -> Iterator[Finding]:
             files = list(source.discover(root))
             size = sum(file.stat().st_size for file in files)
             says = f"{people.number(len(files), 'transcript')}, {people.size(size)}, in {root}"
-            yield Finding("ok", source.title, says)
+            days = source.kept_days(root)
+            if days is None:
+                yield Finding("ok", source.title, says)
+            else:
+                after = people.number(days, "day")
+                advice = f"deleted by the tool after {after}: run `vox import` before that"
+                yield Finding("note", source.title, f"{says}; {advice}")

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
 from vox.cli import people
-from vox.cli.options import archive_option, json_option
+from vox.cli.options import archive_option, json_option, warn_of
 from vox.cli.output import answer
 from vox.cli.plain import one_line
 from vox.config import load_settings
 from vox.errors import PartialError
 
 if TYPE_CHECKING:
-    from vox.archive import Archive, ImportReport, Progress
+    from vox.archive import Archive, Counts, ImportReport, Problem, Progress
 
 SHOWN_PROBLEMS = 20
 
@@ -69,7 +68,7 @@ def import_(
     if as_json:
         answer("vox.import.v1", report)
     else:
-        _summarise(report, dry_run=dry_run)
+        _summarise(report)
     if any(problem.file_failed for problem in report.problems):
         ctx.exit(PartialError.exit_status)
 
@@ -84,10 +83,13 @@ def _target(path: Path | None, *, dry_run: bool) -> Iterator[Archive]:
     import vox
 
     if dry_run and not (path or load_settings().archive).exists():
+        from tempfile import TemporaryDirectory
+
         with TemporaryDirectory() as folder, vox.open(Path(folder)) as archive:
             yield archive
     else:
         with vox.open(path) as archive:
+            warn_of(archive)
             yield archive
 
 
@@ -118,11 +120,12 @@ def _progress() -> Iterator[Callable[[Progress], None] | None]:
         transient=True,
     )
     with bar:
-        task = bar.add_task("", total=None, files="", items="")
+        task = bar.add_task("", total=None, files="", items="", visible=False)
 
         def show(progress: Progress) -> None:
             bar.update(
                 task,
+                visible=True,
                 total=progress.bytes_total,
                 completed=progress.bytes_done,
                 files=f"{progress.files_done}/{progress.files_total} files",
@@ -132,28 +135,59 @@ def _progress() -> Iterator[Callable[[Progress], None] | None]:
         yield show
 
 
-def _summarise(report: ImportReport, *, dry_run: bool) -> None:
-    if report.files == report.unchanged == 0:
+def _summarise(report: ImportReport) -> None:
+    if report.files == report.unchanged == 0 and not report.problems:
         click.echo("no transcripts found; `vox doctor` says where vox looks")
-    elif report.files == 0:
-        click.echo(f"nothing new in {people.number(report.unchanged, 'file')}")
-    elif dry_run:
-        click.echo(
-            f"would read {people.number(report.items, 'item')} "
-            f"from {people.number(report.files, 'file')}"
-        )
-    else:
-        click.echo(_counts(report))
-    for problem in report.problems[:SHOWN_PROBLEMS]:
-        click.echo(f"  {one_line(str(problem))}", err=True)
-    if (more := len(report.problems) - SHOWN_PROBLEMS) > 0:
-        click.echo(f"  and {people.number(more, 'more problem')}; --json lists all", err=True)
+        return
+    for name, counts in report.sources.items():
+        click.echo(f"{_title(name)}: {_outcome(counts, dry_run=report.dry_run)}")
+    if len(report.sources) > 1:
+        click.echo(f"in all: {_outcome(report, dry_run=report.dry_run)}")
+    for line in _problems(report.problems):
+        click.echo(one_line(line), err=True)
 
 
-def _counts(report: ImportReport) -> str:
-    return (
-        f"imported {people.number(report.items, 'item')} in "
-        f"{people.number(report.windows, 'window')} from {people.number(report.files, 'file')}: "
-        f"{people.number(report.added)} added, {people.number(report.shared)} shared, "
-        f"{people.number(report.quarantined)} quarantined"
-    )
+def _title(name: str) -> str:
+    from vox.sources import SOURCES
+
+    return next((source.title for source in SOURCES if source.name == name), name)
+
+
+def _outcome(counts: Counts, *, dry_run: bool) -> str:
+    if counts.files == 0:
+        return f"nothing new in {people.number(counts.unchanged, 'file')}"
+    files = people.number(counts.files, "file")
+    if counts.unchanged:
+        files += f" ({people.number(counts.unchanged)} unchanged)"
+    if dry_run:
+        return f"would read {people.number(counts.items, 'item')} from {files}"
+    facts = [
+        f"{files} read",
+        people.number(counts.windows, "new window"),
+        f"{people.number(counts.added, 'item')} added, {people.number(counts.shared)} shared",
+    ]
+    if counts.rewritten:
+        facts.append(f"{people.number(counts.rewritten, 'window')} rewritten by the tool")
+    if counts.responses:
+        facts.append(people.number(counts.responses, "response"))
+    if counts.quarantined:
+        facts.append(f"{people.number(counts.quarantined)} set aside")
+    return "; ".join(facts)
+
+
+def _problems(problems: Sequence[Problem]) -> Iterator[str]:
+    """One line for each file and reason."""
+    groups: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault((problem.path, problem.reason), []).append(problem)
+    for (path, reason), group in list(groups.items())[:SHOWN_PROBLEMS]:
+        first, *others = group
+        if first.file_failed:
+            yield f"  not imported: {first}"
+        elif not others:
+            yield f"  {first}"
+        else:
+            place = f"{path}, bytes {first.offset}+{first.length}"
+            yield f"  {place} and {people.number(len(others), 'more place')}: {reason}"
+    if (more := len(groups) - SHOWN_PROBLEMS) > 0:
+        yield f"  and {people.number(more, 'more group')} of problems; --json lists all"

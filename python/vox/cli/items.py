@@ -1,17 +1,35 @@
-"""Item ids as people write them: `run.position`."""
+"""Item ids as people write them: `run.position`, or `window@ordinal`."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from vox.errors import InvalidArgumentError
+from vox.errors import InvalidArgumentError, NotFoundError
+
+if TYPE_CHECKING:
+    from vox.archive import Archive
 
 _ITEM = re.compile(r"(\d{1,10})\.(\d{1,10})", re.ASCII)
+_PLACE = re.compile(r"(.+)@(\d{1,18})", re.ASCII)
 
 
 def item_text(item: int) -> str:
     """The written form of an item id."""
     return f"{item >> 32}.{item & 0xFFFF_FFFF}"
+
+
+def find_item(archive: Archive, text: str) -> int:
+    """The id of the item that `text` names, by itself or by its place in a window."""
+    place = _PLACE.fullmatch(text)
+    if not place:
+        return item_id(text)
+    window = archive.window(place[1])
+    # With nothing filtered out, positions are ordinals.
+    there = window.items(int(place[2]), 1, preview=False, records=True, trimmed="show")
+    if not len(there):
+        raise NotFoundError(f"window {window.id} has {len(window)} items; there is no {place[2]}")
+    return int(there.column("item")[0])
 
 
 def item_id(text: str) -> int:

@@ -10,20 +10,17 @@ import click
 
 from vox.cli import people
 from vox.cli.options import archive_option, json_option, jsonl_option, open_to_read
-from vox.cli.output import Column, answer, note, rows_as_lines, table
+from vox.cli.output import Column, answer, note, remark, rows_as_lines, table
+from vox.cli.windows import name_of, short_id, sort_of, trees
 
 if TYPE_CHECKING:
-    from vox.archive import Archive, Window
-
-ID_PREFIX = 8
-"""How many characters of an id are shown."""
-FIRST_ITEMS = 32
-"""How far to look for a name for a window without a title."""
+    from vox.archive import Archive
 
 COLUMNS = (
     Column("window", style="cyan"),
+    Column("sort", style="magenta"),
     Column("title", flexible=True),
-    Column("repo", style="green", flexible=True),
+    Column("repo", style="green", flexible=True, keeps_end=True),
     Column("items", align="right"),
     Column("size", align="right"),
     Column("updated", style="dim"),
@@ -31,6 +28,7 @@ COLUMNS = (
 
 
 @click.command()
+@click.option("--tree", is_flag=True, help="Each with all its relatives, children below parents.")
 @click.option("--repo", help="Only windows of this repository.")
 @click.option("--kind", type=click.Choice(["chat", "task", "agent", "a2a", "archived"]))
 @click.option("--tier", type=click.Choice(["hot", "warm", "cold", "frozen"]))
@@ -42,6 +40,7 @@ COLUMNS = (
 @jsonl_option
 @archive_option
 def ls(
+    tree: bool,
     start: int,
     count: int,
     as_json: bool,
@@ -51,40 +50,40 @@ def ls(
 ) -> None:
     """List windows (conversations), the latest first.
 
+    What isn't a conversation of its own says its sort: a sub-agent, the part after a compaction
+    (continued), or a branch that was abandoned.
+
     Times are dates such as 2026-01-31, times such as 2026-01-31T12:00, or how long ago, such
     as 7d.
     """
     archive = open_to_read(path)
     windows = archive.windows(**filters, start=start, count=count).to_pylist()
+    shown = list(trees(archive, windows)) if tree else windows
     if as_json:
         total = archive.count_windows(**filters)
-        answer("vox.ls.v1", {"start": start, "total": total, "windows": windows})
+        answer("vox.ls.v1", {"start": start, "total": total, "windows": shown})
     elif as_lines:
-        rows_as_lines(windows)
+        rows_as_lines(shown)
+    elif shown:
+        table(COLUMNS, _rows(archive, shown))
+        if len(windows) == count and count < (total := archive.count_windows(**filters)):
+            places = f"windows {start}-{start + count - 1} of {people.number(total)}"
+            note(f"{places}; next: --start {start + count}")
     else:
-        table(COLUMNS, _rows(archive, windows))
-        if len(windows) == count:
-            total = archive.count_windows(**filters)
-            shown = f"windows {start}-{start + count - 1} of {people.number(total)}"
-            note(f"{shown}; next: --start {start + count}")
+        filtered = start or any(value is not None for value in filters.values())
+        remark("no such windows" if filtered else "no windows yet; `vox import` brings them")
 
 
 def _rows(archive: Archive, windows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
     for window in windows:
+        depth = window.get("depth", 0)
+        branch = "  " * (depth - 1) + "└ " if depth else ""
         yield (
-            window["id"][:ID_PREFIX],
-            window["title"] or _first_words(archive.window(window["window"])) or window["key"],
+            short_id(window),
+            sort_of(window),
+            branch + name_of(archive, window),
             window["repo"] or "",
             people.number(window["items"]),
             people.size(window["bytes"]),
             people.moment(window["updated_at"]),
         )
-
-
-def _first_words(window: Window) -> str | None:
-    """What a user said first, if it is near the beginning; what starts with a tag was said by
-    the tool in the user's name."""
-    for item in window.items(0, FIRST_ITEMS).to_pylist():
-        if item["role"] == "user" and item["kind"] == "message" and item["preview"][:1] != "<":
-            return str(item["preview"])
-    return None

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from vox.cli.plain import one_line
+
 if TYPE_CHECKING:
     from vox.archive import Archive
 
@@ -43,4 +45,12 @@ def open_to_read(path: Path | None) -> Archive:
     """The archive at `path`, or the user's own, for reading. It must exist."""
     import vox
 
-    return vox.open(path, read_only=True, create=False)
+    archive = vox.open(path, read_only=True, create=False)
+    warn_of(archive)
+    return archive
+
+
+def warn_of(archive: Archive) -> None:
+    """Prints on standard error what the user should know about the archive's place."""
+    for warning in archive.warnings:
+        click.echo(f"vox: {one_line(warning)}", err=True)

@@ -50,6 +50,10 @@ class Column:
     """Its colour, in rich's words."""
     flexible: bool = False
     """Gives way when the terminal is narrow."""
+    keeps_end: bool = False
+    """Is cut at its beginning, as suits paths."""
+    wraps: bool = False
+    """Goes on in the next line where others are cut."""
 
 
 WIDEST = 24
@@ -65,6 +69,11 @@ def note(text: str) -> None:
     """Print a line about the answer; only in a terminal, so that what a program reads is rows."""
     if sys.stdout.isatty():
         click.echo(click.style(one_line(text), dim=True))
+
+
+def remark(text: str) -> None:
+    """Print a line for whoever wonders, on standard error: an answer without rows needs one."""
+    click.echo(one_line(text), err=True)
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> None:
@@ -101,19 +110,36 @@ def _rich_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> No
         for i, column in enumerate(columns)
     ]
     console = Console(highlight=False, emoji=False, markup=False)
+    widths = _widths(columns, natural, console.width)
+    for i, column in enumerate(columns):
+        if column.keeps_end:
+            for row in cells:
+                row[i].plain = _last_cells(row[i].plain, widths[i])
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column, width in zip(columns, _widths(columns, natural, console.width), strict=True):
+    for column, width in zip(columns, widths, strict=True):
         table.add_column(
             column.title,
             justify=column.align,
             style=column.style,
             width=width,
-            no_wrap=True,
-            overflow="ellipsis",
+            no_wrap=not column.wraps,
+            overflow="fold" if column.wraps else "ellipsis",
         )
     for row in cells:
         table.add_row(*row)
     console.print(table)
+
+
+def _last_cells(text: str, width: int) -> str:
+    """`text`, or its last part that takes no more than `width` cells with a sign before it."""
+    from rich.cells import cell_len
+
+    if cell_len(text) <= width:
+        return text
+    cut = text[-width:]
+    while cut and cell_len(cut) > width - 1:
+        cut = cut[1:]
+    return f"…{cut}"
 
 
 def _widths(columns: Sequence[Column], natural: Sequence[int], width: int) -> list[int]:

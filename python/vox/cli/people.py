@@ -32,13 +32,39 @@ def number(count: int, noun: str = "") -> str:
 
 def moment(milliseconds: int | None) -> str:
     """A time in UTC milliseconds as local time to the minute; empty if unknown or out of range."""
+    at = _local(milliseconds)
+    return at.strftime("%Y-%m-%d %H:%M") if at else ""
+
+
+def _local(milliseconds: int | None) -> datetime | None:
     if milliseconds is None:
-        return ""
+        return None
     try:
-        at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
-        return at.astimezone().strftime("%Y-%m-%d %H:%M")
+        return (
+            datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+        ).astimezone()
     except (OverflowError, ValueError, OSError):
-        return ""
+        return None
+
+
+def clock(milliseconds: int | None) -> str:
+    """A time in UTC milliseconds as local time of day to the second; empty if unknown."""
+    at = _local(milliseconds)
+    return at.strftime("%H:%M:%S") if at else ""
+
+
+def day(milliseconds: int | None) -> str:
+    """The local date of a time in UTC milliseconds; empty if unknown or out of range."""
+    at = _local(milliseconds)
+    return at.strftime("%Y-%m-%d") if at else ""
+
+
+def stretch(start: int | None, end: int | None) -> str:
+    """From a time to another, in UTC milliseconds, to the minute; a common day only once."""
+    first, last = moment(start), moment(end)
+    if not first or not last or first == last:
+        return first or last
+    return f"{first} to {last.removeprefix(day(start) + ' ')}"
 
 
 class Moment(click.ParamType[int]):

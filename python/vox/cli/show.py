@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
+import vox
 from vox.cli import people
 from vox.cli.items import item_text
-from vox.cli.ls import ID_PREFIX
 from vox.cli.options import archive_option, json_option, jsonl_option, open_to_read
-from vox.cli.output import Cell, Column, answer, note, rows_as_lines, table
+from vox.cli.output import Cell, Column, answer, note, remark, rows_as_lines, table
 from vox.cli.plain import one_line
+from vox.cli.windows import short_id
 from vox.errors import VoxError
 
 if TYPE_CHECKING:
-    from vox.archive import Window
+    from vox.archive import Archive, Window
 
 ROLES = ["user", "assistant", "system", "tool"]
 KINDS = [
@@ -46,17 +48,20 @@ COLUMNS = (
     Column("size", align="right"),
     Column("begins", flexible=True),
 )
+NAMED_KINDS = {"tool_call", "tool_result", "attachment"}
+"""Kinds whose name is shown: the tool, or the type of a file."""
 
 PAGE = 1_000
 
 
 def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     try:
-        rows = open_to_read(ctx.params.get("path")).windows(count=500).to_pylist()
+        archive = vox.open(ctx.params.get("path"), read_only=True, create=False)
+        rows = archive.windows(count=500).to_pylist()
     except VoxError:
         return []  # a shell that completes has no place for messages
     return [
-        CompletionItem(row["id"][:ID_PREFIX], help=one_line(row["title"] or row["key"]))
+        CompletionItem(short_id(row), help=one_line(row["title"] or row["key"]))
         for row in rows
         if row["id"].startswith(incomplete)
     ]
@@ -67,7 +72,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
 @click.option("--start", type=click.IntRange(min=0), default=0, help="Position of the first item.")
 @click.option("-n", "--count", type=click.IntRange(min=1), default=50, show_default=True)
 @click.option("--tail", is_flag=True, help="The last items instead of those from --start.")
-@click.option("--all", "everything", is_flag=True, help="All items, read page by page.")
+@click.option("--all", "everything", is_flag=True, help="All items, a page at a time.")
 @click.option("--role", "roles", type=click.Choice(ROLES), multiple=True)
 @click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True)
 @click.option("--since", type=people.Moment(), help="Items of this time or later.")
@@ -90,12 +95,13 @@ def show(
     path: Path | None,
     **filters: Any,
 ) -> None:
-    """Show items of a window: when, who, what, and how each begins.
+    """Show the conversation of a window: when, who, what, and how each item begins.
 
     WINDOW is an id, the beginning of one, a number or a key. Items are counted as the filters
     leave them. `vox cat` gives an item in full.
     """
-    view = open_to_read(path).window(window)
+    archive = open_to_read(path)
+    view = archive.window(window)
     total = view.count(**filters)
     if everything:
         start, count = 0, total
@@ -110,11 +116,37 @@ def show(
     elif as_lines:
         rows_as_lines(rows)
     else:
-        note(f"{view.title or view.key}  {view.id}")
+        if sys.stdout.isatty():
+            _print_header(archive, view)
         for page in _pages(view, start, end, filters):
             table(COLUMNS, _cells(page))
-        if end < total:
+        if total == 0:
+            remark(_nothing(view))
+        elif start >= total:
+            remark(f"nothing from {start} on; there are {people.number(total, 'item')}")
+        elif end < total:
             note(f"items {start}-{end - 1} of {people.number(total)}; next: --start {end}")
+
+
+def _print_header(archive: Archive, view: Window) -> None:
+    from vox.cli.about import header
+
+    title, *lines = header(archive, view)
+    click.secho(one_line(title), bold=True)
+    for line in lines:
+        note(line)
+    click.echo()
+
+
+def _nothing(view: Window) -> str:
+    if view.count():
+        return "no such items"
+    if records := view.count(records=True):
+        return (
+            f"no conversation, only {people.number(records, 'record')} that the tool keeps for "
+            "itself; --records shows them"
+        )
+    return "an empty window"
 
 
 def _pages(
@@ -134,12 +166,14 @@ def _rows(
         yield from page
 
 
-def _cells(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Cell, ...]]:
+def _cells(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Cell, ...]]:
+    one_day = len({people.day(row["created_at"]) for row in rows}) == 1
+    time = people.clock if one_day and sys.stdout.isatty() else people.moment
     for row in rows:
         yield (
             str(row["ordinal"]),
             row["item"],
-            people.moment(row["created_at"]),
+            time(row["created_at"]),
             (_what(row), ROLE_STYLES.get(row["role"], "")),
             people.size(row["byte_len"]),
             row["preview"],
@@ -150,4 +184,5 @@ def _what(row: Mapping[str, Any]) -> str:
     """Who speaks, or what it is: `user`, `tool_call Bash`, `reasoning`."""
     if row["kind"] == "message":
         return str(row["role"])
-    return f"{row['kind']} {row['name'] or ''}".rstrip()
+    name = row["name"] if row["kind"] in NAMED_KINDS else None
+    return f"{row['kind']} {name or ''}".rstrip()

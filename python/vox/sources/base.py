@@ -190,11 +190,17 @@ class WindowSource(Protocol):
         ...
 
     def discover(self, root: Path) -> Iterable[Path]:
-        """The transcript files under `root`, in the order they should be read."""
+        """The files under `root` that may be transcripts, by their names, in the order they
+        should be read; none of them is opened."""
         ...
 
     def recognises(self, path: Path, head: bytes) -> bool:
         """Whether a file is one of this tool's, by its name and its first 64 KiB."""
+        ...
+
+    def kept_days(self, root: Path) -> int | None:
+        """After how many days the tool deletes the transcripts under `root`; None if it keeps
+        them."""
         ...
 
     def reader(self, path: Path, state: bytes | None, earlier: Earlier) -> Reader:

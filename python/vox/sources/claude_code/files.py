@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -10,6 +11,9 @@ from vox.sources.base import Earlier
 from vox.sources.claude_code.lineage import Ids, new_ids
 from vox.sources.claude_code.reader import TranscriptReader
 from vox.sources.claude_code.records import NotARecordError, Record, decode_record
+
+KEPT_DAYS = 30
+"""How long Claude Code keeps transcripts if its settings don't say otherwise."""
 
 _MOST_LINES = 50
 _SIDE_TYPES = {
@@ -64,6 +68,14 @@ class ClaudeCode:
         if head.lstrip().startswith(b"{") and b'"loglines"' in head[:4096]:
             return True
         return any(_is_transcript_line(line) for line in _lines(head))
+
+    def kept_days(self, root: Path) -> int:
+        """What `cleanupPeriodDays` says in the settings beside `root`; 30 if nothing does."""
+        try:
+            settings = json.loads((root.parent / "settings.json").read_bytes())
+            return int(settings["cleanupPeriodDays"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return KEPT_DAYS
 
     def reader(self, path: Path, state: bytes | None, earlier: Earlier) -> TranscriptReader:
         """A reader at the start of `path`, or where `state` left off."""

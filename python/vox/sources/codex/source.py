@@ -12,7 +12,6 @@ from vox.sources.base import Earlier, Reader
 from vox.sources.codex.items import BARE_ITEMS
 from vox.sources.codex.reader import CodexReader
 
-HEAD = 64 * 1024
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _SUFFIXES = (".jsonl", ".jsonl.zst")
 _ENVELOPES = frozenset(
@@ -48,9 +47,9 @@ class Codex:
     def discover(self, root: Path) -> Iterable[Path]:
         """The rollouts under `root`, oldest first, so that a parent comes before its forks.
 
-        Of a home folder only `sessions` and `archived_sessions` are searched; elsewhere files of
-        any name are looked into. Where a rollout stands both plain and compressed, the plain one
-        is taken.
+        Candidates by name only; `recognises` tells which of them are rollouts. Of a home folder
+        only `sessions` and `archived_sessions` are searched; elsewhere files of any name are
+        looked into. Where a rollout stands both plain and compressed, the plain one is taken.
         """
         kept = [root / "sessions", root / "archived_sessions"]
         folders = [folder for folder in kept if folder.is_dir()] or [root]
@@ -60,8 +59,7 @@ class Codex:
                 plain = path.with_suffix("") if path.suffix == ".zst" else path
                 if path.suffix != ".zst" or plain not in found:
                     found[plain] = path
-        recognised = (path for path in found.values() if self.recognises(path, _head(path)))
-        return sorted(recognised, key=lambda path: (path.name, str(path)))
+        return sorted(found.values(), key=lambda path: (path.name, str(path)))
 
     def recognises(self, path: Path, head: bytes) -> bool:
         """Whether a file is a rollout, by its name and its first 64 KiB."""
@@ -74,6 +72,10 @@ class Codex:
             return path.name.startswith("rollout-") and bool(head.strip())
         return any(map(_is_enveloped, records)) or _is_oldest(records) or _is_plain(records)
 
+    def kept_days(self, root: Path) -> int | None:  # noqa: ARG002
+        """None: Codex deletes nothing."""
+        return None
+
     def reader(self, path: Path, state: bytes | None, earlier: Earlier) -> Reader:  # noqa: ARG002
         """A reader at the start of `path`, or where `state` left off."""
         return CodexReader(path, state)
@@ -85,14 +87,6 @@ def _transcripts(folder: Path) -> Iterator[Path]:
         for name in sorted(files):
             if name.endswith(_SUFFIXES):
                 yield Path(where, name)
-
-
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(HEAD)
-    except OSError:
-        return b""
 
 
 def _records(head: bytes) -> list[dict[str, Any]]:
