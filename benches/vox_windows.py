@@ -20,19 +20,21 @@ STEP = 100_000
 def build(path: Path, items: Iterable[Item]) -> None:
     """An archive with one window of all items."""
     vox = the_module()
+    from vox.archive import NewItem as new_item  # noqa: N813  only where vox is there
+
     archive = vox.open(path)
     for part in parts(items):
         archive.append(
             KEY,
-            items=[
-                {
-                    "role": item.role,
-                    "kind": item.kind,
-                    "created_at": item.created_at,
-                    "token_estimate": item.tokens,
-                    "name": NAMES[item.name],
-                    "content": item.text,
-                }
+            [
+                new_item(
+                    role=item.role,
+                    kind=item.kind,
+                    created_at=item.created_at,
+                    token_estimate=item.tokens,
+                    name=NAMES[item.name],
+                    content=item.text,
+                )
                 for item in part
             ],
         )

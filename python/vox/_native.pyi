@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, final
 
+from vox.archive.append import NewItem
 from vox.archive.filters import ItemFilter
 from vox.errors import VoxError
-from vox.sources.base import Batch
+from vox.sources.base import Batch, WindowDraft
 
 __version__: Final[str]
 
@@ -54,6 +55,13 @@ class ContentStore:
     def release_many(self, hashes: Sequence[bytes]) -> None:
         """Gives back one hold on each: all or, on an error, none. Raises `NotFoundError`, and
         `ConflictError` for one that isn't held."""
+
+    def set_name(self, name: str, key: bytes | None) -> None:
+        """Lets `name` stand for the blob with this hash, or for nothing with None. What has a name
+        is never collected. Raises `NotFoundError`, `InvalidArgumentError`."""
+
+    def resolve(self, name: str) -> bytes | None:
+        """The hash of the blob that `name` stands for."""
 
     @property
     def path(self) -> Path:
@@ -246,6 +254,15 @@ class Archive:
     def commit(self, batches: Sequence[Prepared]) -> list[dict[str, int] | VoxError]:
         """Appends prepared batches in their order with one commit; durable on return. Gives what
         became of each, or the error with which it failed alone."""
+
+    def append(self, window: WindowDraft, items: Sequence[NewItem]) -> dict[str, int]:
+        """Appends items after the last one of a window; durable on return."""
+
+    def set_overlay(
+        self, window: int, overlay: str, first: int, count: int, value: int | None
+    ) -> int:
+        """Says `value` of `count` items from `first` on, or nothing more with None. Gives how
+        many had a value before."""
 
     def sources(self) -> list[tuple[Path, str, int, int, int, int | None]]:
         """Every source file that was read: path, adapter, records, items, quarantined, when it

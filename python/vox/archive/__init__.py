@@ -6,6 +6,7 @@ from vox.archive.archive import Archive, open  # noqa: A004
 from vox.archive.window import Window
 
 if TYPE_CHECKING:
+    from vox.archive.append import NewItem
     from vox.archive.ingest import Counts, ImportReport, Problem, Progress
     from vox.archive.soundness import Finding, VerifyReport, verify_path
 
@@ -14,6 +15,7 @@ __all__ = [
     "Counts",
     "Finding",
     "ImportReport",
+    "NewItem",
     "Problem",
     "Progress",
     "VerifyReport",
@@ -29,6 +31,10 @@ def __getattr__(name: str) -> Any:
         from vox.archive import ingest
 
         return getattr(ingest, name)
+    if name == "NewItem":
+        from vox.archive.append import NewItem
+
+        return NewItem
     if name in {"Finding", "VerifyReport", "verify_path"}:
         from vox.archive import soundness
 

@@ -16,7 +16,8 @@ from vox.errors import NotFoundError
 
 if TYPE_CHECKING:
     from vox.archive import ingest, soundness
-    from vox.sources.base import WindowSource
+    from vox.archive.append import NewItem
+    from vox.sources.base import WindowDraft, WindowSource
 
 # What only imports or checks need is loaded by them: a look at one window is to be instant.
 
@@ -122,6 +123,17 @@ class Archive:
         """What is left of the item's source record without the bytes of its items, as JSON;
         None if the record is the item."""
         return self._native.extra(item)
+
+    def append(self, window: str | WindowDraft, items: Iterable[NewItem], /) -> dict[str, int]:
+        """Appends items after the last one of the window with this key, in one transaction;
+        durable on return. A window that isn't there is made; a `WindowDraft` says more of it.
+
+        Gives counts: `windows` made, items `added` and `shared`, `blobs` that are new.
+        """
+        from vox.sources.base import WindowDraft
+
+        draft = WindowDraft(key=window) if isinstance(window, str) else window
+        return self._native.append(draft, list(items))
 
     def ingest(
         self,

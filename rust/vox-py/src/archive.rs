@@ -15,12 +15,12 @@ use vox_store::{
     append::{Appended, PreparedBatch},
     verify::{self, Options},
 };
-use vox_types::{Code, Error, ItemId};
+use vox_types::{Code, Error, ItemId, OverlayKind};
 
 use crate::{
     columns::Columns,
     door,
-    drafts::Batch,
+    drafts::{Batch, OwnItem, WindowDraft},
     filters::{ItemFilter, wanted, window_filter},
     frames::Records,
     soundness,
@@ -283,6 +283,37 @@ impl Archive {
                 }
             })
             .collect()
+    }
+
+    /// Appends items after the last one of a window; durable on return. Gives what became of it.
+    fn append<'py>(
+        &self,
+        py: Python<'py>,
+        window: WindowDraft,
+        items: Vec<OwnItem>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let items: Result<Vec<_>, Error> = items.into_iter().map(OwnItem::to_core).collect();
+        let done = self.run(py, |archive| archive.append(window.to_core()?, items?))?;
+        appended(py, &done)
+    }
+
+    /// Says `value` of `count` items from `first` on, or nothing more with None. Gives how many
+    /// had a value before.
+    #[pyo3(signature = (window, overlay, first, count, value))]
+    fn set_overlay(
+        &self,
+        py: Python<'_>,
+        window: u32,
+        overlay: &str,
+        first: u64,
+        count: u64,
+        value: Option<i64>,
+    ) -> PyResult<u64> {
+        self.run(py, |archive| {
+            let kind = OverlayKind::from_name(overlay)?;
+            let ordinals = first..first.saturating_add(count);
+            archive.store().set_overlay(window, kind, ordinals, value)
+        })
     }
 
     /// Every source file that was read: path, adapter, records, items, quarantined, when it was

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::{prelude::*, types::PyBytes};
-use vox_store::Store;
+use vox_store::{Store, naming::Named};
 use vox_types::ContentHash;
 
 use crate::door::{self, AnyBytes, Hash};
@@ -76,6 +76,22 @@ impl ContentStore {
     fn release_many(&self, py: Python<'_>, hashes: Vec<Hash>) -> PyResult<()> {
         let hashes: Vec<ContentHash> = hashes.into_iter().map(|hash| hash.0).collect();
         door::core(py, || self.0.release_many(&hashes))
+    }
+
+    /// Lets `name` stand for the blob with `key`, or for nothing with None. What has a name is
+    /// never collected.
+    #[pyo3(signature = (name, key))]
+    fn set_name(&self, py: Python<'_>, name: &str, key: Option<Hash>) -> PyResult<()> {
+        let named = key.map(|key| Named::Blob(key.0));
+        door::core(py, || self.0.set_name(name, named))
+    }
+
+    /// The hash of the blob that `name` stands for.
+    fn resolve<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        Ok(match door::core(py, || self.0.named(name))? {
+            Some(Named::Blob(hash)) => Some(PyBytes::new(py, &hash.0)),
+            _ => None,
+        })
     }
 
     /// Where it is.

@@ -16,7 +16,7 @@ use vox_types::{
     Code, Error, Fidelity, ItemKind, LinkKind, QuarantineReason, Result, Role, WindowKind,
 };
 
-use crate::door;
+use crate::door::{self, AnyBytes};
 
 /// `vox.sources.base.Batch`.
 #[derive(FromPyObject)]
@@ -102,7 +102,7 @@ impl Keys {
 
 /// `vox.sources.base.WindowDraft`.
 #[derive(FromPyObject)]
-struct WindowDraft {
+pub struct WindowDraft {
     key: String,
     kind: Option<String>,
     title: Option<String>,
@@ -124,7 +124,7 @@ struct WindowDraft {
 }
 
 impl WindowDraft {
-    fn to_core(self) -> Result<WindowChange> {
+    pub fn to_core(self) -> Result<WindowChange> {
         Ok(WindowChange {
             key: self.key,
             kind: self.kind.as_deref().map(WindowKind::from_name).transpose()?,
@@ -144,6 +144,32 @@ impl WindowDraft {
             link: self.link.as_deref().map(LinkKind::from_name).transpose()?,
             shares: self.shares,
             replays: self.replays,
+        })
+    }
+}
+
+/// `vox.archive.append.NewItem`.
+#[derive(FromPyObject)]
+pub struct OwnItem {
+    role: u8,
+    kind: u8,
+    content: AnyBytes,
+    created_at: Option<i64>,
+    name: Option<String>,
+    side: bool,
+    token_estimate: Option<u32>,
+}
+
+impl OwnItem {
+    pub fn to_core(self) -> Result<vox_core::archive::OwnItem> {
+        Ok(vox_core::archive::OwnItem {
+            role: Role::from_number(self.role).ok_or_else(|| no_number("role", self.role))?,
+            kind: ItemKind::from_number(self.kind).ok_or_else(|| no_number("kind", self.kind))?,
+            content: self.content.as_ref().to_vec(),
+            created_at: self.created_at,
+            name: self.name,
+            side: self.side,
+            token_estimate: self.token_estimate,
         })
     }
 }

@@ -11,6 +11,7 @@ pub mod events;
 pub mod fault;
 pub mod index;
 mod meta;
+pub mod naming;
 mod overlay_writes;
 mod recency;
 mod sizes;

@@ -384,7 +384,7 @@ fn new_item(draft: DraftItem, bytes: &[u8], extra: Option<usize>, content: usize
 }
 
 /// A quick guess at tokens, ⌈length / 4⌉ + 1: for lists and meters, never for a cap. Judgement.
-fn quick_estimate(length: usize) -> u32 {
+pub(super) fn quick_estimate(length: usize) -> u32 {
     u32::try_from(length.div_ceil(4) + 1).unwrap_or(u32::MAX)
 }
 

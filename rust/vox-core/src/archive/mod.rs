@@ -1,5 +1,6 @@
 //! An open archive: store, views and imports in one place.
 
+mod append;
 mod import;
 mod read;
 mod snapshot;
@@ -14,6 +15,7 @@ use arrow_array::RecordBatch;
 use vox_store::{Snapshot, Store};
 use vox_types::{Code, Error, Result, WindowNo};
 
+pub use append::OwnItem;
 pub use import::{Body, DraftItem, FileState, SourceBatch, SourceFile, Standing, path_of};
 pub use windows::{WindowFilter, window_columns};
 

@@ -72,10 +72,15 @@ pub struct WindowChange {
 pub struct WindowItems {
     /// Key of the window.
     pub window: String,
-    /// The ordinal of the first.
+    /// The ordinal of the first, or [`END`](Self::END).
     pub at: u64,
     /// In their order.
     pub items: Vec<NewItem>,
+}
+
+impl WindowItems {
+    /// After the last item, wherever that is: nothing is compared.
+    pub const END: u64 = u64::MAX;
 }
 
 /// One item.

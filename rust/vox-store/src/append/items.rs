@@ -28,7 +28,8 @@ impl Applying<'_> {
             return Err(super::no_window(&new.window).into());
         };
         let has = windows::expect(self.tables, txn, no)?.items;
-        if new.at > has {
+        let at = if new.at == WindowItems::END { has } else { new.at };
+        if at > has {
             return Err(Error::new(
                 Code::Conflict,
                 format!(
@@ -39,7 +40,7 @@ impl Applying<'_> {
             .into());
         }
         let mut fresh = 0;
-        for (item, ordinal) in new.items.iter().zip(new.at..has) {
+        for (item, ordinal) in new.items.iter().zip(at..has) {
             if !self.has_item(txn, no, ordinal, item)? {
                 no = self.diverge(txn, no, ordinal)?;
                 break;

@@ -258,7 +258,7 @@ impl Generation {
         let mapped = self.mapped();
         let mut more = mapped;
         while more > SMALLEST_GROWTH && !can_map(more) {
-            more /= 2;
+            more = (more / 2).next_multiple_of(SMALLEST_GROWTH);
         }
         self.resize(mapped + more)
     }

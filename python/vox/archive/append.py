@@ -1,0 +1,24 @@
+"""Items that a program writes into the archive itself."""
+
+from __future__ import annotations
+
+import msgspec
+
+from vox.sources.base import ItemKind, Role
+
+
+class NewItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One item with its bytes."""
+
+    role: Role
+    kind: ItemKind
+    content: bytes | str
+    """A `str` is stored as its UTF-8."""
+    created_at: int | None = None
+    """UTC milliseconds; None: now."""
+    name: str | None = None
+    """The tool of a call or result, the model of an answer."""
+    side: bool = False
+    """Stands beside the conversation: no later item follows from it."""
+    token_estimate: int | None = None
+    """Tokens, if they are known; else a quick guess from the length."""
