@@ -155,7 +155,7 @@ def test_every_compaction_opens_a_window_below_the_one_before(whole: Archive) ->
         session = None
         for record in records_of(file):
             payload = record.get("payload")
-            if record.get("type") == "session_meta" and session is None:
+            if record.get("type") == "session_meta" and session is None and payload:
                 session = payload["id"]
             if record.get("type") == "compacted":
                 compactions += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import corpus
 from tests.sources.codex_records import (
     ROLLOUT,
     event,
@@ -27,9 +27,16 @@ from tests.sources.test_codex_usage import FIRST, LAST, SECOND, STARTED, count
 from vox.sources.base import Batch, Form, UsageDraft
 from vox.sources.codex import Codex
 
-DATA = Path(__file__).resolve().parents[1] / "data" / "codex"
-FOLDERS = [DATA, *map(Path, filter(None, [os.environ.get("VOX_TEST_CODEX")]))]
-EXAMPLES = [path for folder in FOLDERS for path in Codex().discover(folder)]
+DATA = corpus.EXAMPLES / "codex"
+
+
+def rollouts(folder: Path) -> list[Path]:
+    found = Codex().discover(folder)
+    return [path for path in found if Codex().recognises(path, path.read_bytes()[:65_536])]
+
+
+FOUND = [path for folder in corpus.folders("codex") for path in rollouts(folder)]
+EXAMPLES = sorted(set(FOUND) & set(corpus.files("codex")))
 
 
 def records_of(path: Path) -> list[bytes]:
@@ -37,12 +44,12 @@ def records_of(path: Path) -> list[bytes]:
 
 
 def test_every_example_is_found_but_what_is_no_transcript() -> None:
-    found = {path.relative_to(DATA).as_posix() for path in Codex().discover(DATA)}
+    found = {path.relative_to(DATA).as_posix() for path in rollouts(DATA)}
     every = {path.relative_to(DATA).as_posix() for path in DATA.rglob("*.jsonl")}
     assert every - found == {"codemie-code/expected-conversation.jsonl"}
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", EXAMPLES, ids=corpus.name_of)
 def test_an_example_has_the_records_and_items_of_an_independent_count(path: Path) -> None:
     batch = Codex().reader(path, None, lambda: iter(())).read(records_of(path))
     expected = Count(path.read_bytes())
@@ -52,7 +59,7 @@ def test_an_example_has_the_records_and_items_of_an_independent_count(path: Path
     assert batch.rejected == []
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", EXAMPLES, ids=corpus.name_of)
 def test_every_record_of_an_example_gives_an_item_that_stands_where_it_says(path: Path) -> None:
     records = records_of(path)
     batch = Codex().reader(path, None, lambda: iter(())).read(records)
@@ -168,7 +175,7 @@ def test_a_home_is_searched_for_live_and_archived_sessions_oldest_first(tmp_path
         path.parent.mkdir(parents=True)
         path.write_bytes(meta())
     history.write_bytes(b'{"session_id":"x","ts":1,"text":"run"}\n')
-    assert list(Codex().discover(tmp_path)) == [earlier, later]
+    assert rollouts(tmp_path) == [earlier, later]
 
 
 def test_a_plain_rollout_is_preferred_to_its_compressed_copy(tmp_path: Path) -> None:

@@ -14,13 +14,11 @@ from pathlib import Path
 import msgspec
 
 from vox import _native
+from vox.archive.finding import Transcript, Unreadable, at_path, in_folder
 from vox.archive.pipeline import Pipeline
 from vox.errors import InvalidArgumentError, SourceUnreadableError, VoxError
 from vox.sources import SOURCES
 from vox.sources.base import Batch, WindowSource
-
-HEAD_BYTES = 64 << 10
-"""How much of a file a source sees to recognise it."""
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,16 +94,19 @@ def run(
     progress: Callable[[Progress], None] | None,
 ) -> ImportReport:
     """See `vox.archive.Archive.ingest`."""
-    paths = list(paths)
+    paths = [_absolute(path) for path in paths]
+    root = _absolute(root) if root else None
     chosen = _choose(sources) if sources or not paths else []
     report = ImportReport(dry_run=dry_run)
-    found: list[tuple[WindowSource, Path]] = []
-    for source in chosen:
-        for folder in [root] if root else source.roots():
-            if folder.is_dir():
-                found += [(source, path) for path in source.discover(folder)]
+    known = {path: name for path, name, *_ in archive.sources()}
+    found: list[Transcript] = []
+    places = [(folder, [source]) for source in chosen for folder in source.roots()]
+    searched = [(root, chosen)] if root else places
+    for folder, readers in searched:
+        if folder.is_dir():
+            found += _readable(in_folder(folder, readers, known), report)
     for path in paths:
-        found += _recognise(path, report)
+        found += _readable(at_path(path, SOURCES, known), report)
     state = _Import(
         archive,
         report,
@@ -135,32 +136,19 @@ def _choose(sources: Collection[str | WindowSource] | None) -> list[WindowSource
     return chosen
 
 
-def _recognise(path: Path, report: ImportReport) -> Iterator[tuple[WindowSource, Path]]:
-    """The sources of the transcripts at `path`, a file or a folder."""
-    if path.is_dir():
-        for folder, folders, names in os.walk(path):
-            folders.sort()
-            for name in sorted(names):
-                file = Path(folder, name)
-                if source := _source_of(file):
-                    yield source, file
-        return
-    try:
-        source = _source_of(path)
-    except OSError as error:
-        report.problems.append(_failure(path, SourceUnreadableError(str(error))))
-        return
-    if source:
-        yield source, path
-    else:
-        message = "no transcript of a known tool; `vox import --help` names them"
-        report.problems.append(_failure(path, SourceUnreadableError(message)))
+def _absolute(path: Path) -> Path:
+    """Symbolic links stay as they are: a path names a source, whatever it leads to."""
+    return Path(os.path.abspath(path))  # noqa: PTH100
 
 
-def _source_of(path: Path) -> WindowSource | None:
-    with path.open("rb") as file:
-        head = file.read(HEAD_BYTES)
-    return next((source for source in SOURCES if source.recognises(path, head)), None)
+def _readable(
+    found: Iterable[Transcript | Unreadable], report: ImportReport
+) -> Iterator[Transcript]:
+    for file in found:
+        if isinstance(file, Transcript):
+            yield file
+        else:
+            report.problems.append(_failure(*file))
 
 
 def _counts(report: ImportReport) -> dict[str, int]:
@@ -182,7 +170,7 @@ class _Import:
         dry_run: bool,
         verify_sources: bool,
         show: Callable[[Progress], None] | None,
-        found: list[tuple[WindowSource, Path]],
+        found: list[Transcript],
     ) -> None:
         self.archive = archive
         self.report = report
@@ -194,18 +182,18 @@ class _Import:
         )
         self._show = show
 
-    def files(self, found: list[tuple[WindowSource, Path]]) -> None:
+    def files(self, found: list[Transcript]) -> None:
         """Reads the files, those of each source together, in their order."""
-        by_source: dict[str, list[tuple[WindowSource, Path]]] = {}
-        for source, path in found:
-            by_source.setdefault(source.name, []).append((source, path))
+        by_source: dict[str, list[Transcript]] = {}
+        for transcript in found:
+            by_source.setdefault(transcript.source.name, []).append(transcript)
         for name, files in by_source.items():
             before = _counts(self.report)
             self._files(files)
             after = _counts(self.report)
             self.report.sources[name] = Counts(**{n: after[n] - before[n] for n in after})
 
-    def _files(self, found: list[tuple[WindowSource, Path]]) -> None:
+    def _files(self, found: list[Transcript]) -> None:
         with Pipeline(self.archive) as pipeline:
             for source, path in found:
                 self._file(source, path, pipeline)
