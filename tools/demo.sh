@@ -12,21 +12,20 @@ show() {
   "$@"
 }
 
+say() {
+  printf '\n%s\n' "$*"
+}
+
 show vox import claude-code --root tests/data/claude_code
 show vox import codex --root tests/data/codex
-show vox ls --count 12
 
-# The window with the most items that are part of the conversation.
-window=$(vox ls --jsonl --count 10000 | python -c '
-import json, sys
-print(max(map(json.loads, sys.stdin), key=lambda window: window["items"])["id"])')
-show vox show "${window:0:8}" --count 15
-item=$(vox show "$window" --jsonl --role assistant --kind message --count 1 | python -c '
-import json, sys
-print(json.loads(sys.stdin.readline())["item"])')
-show vox cat "$item"
+say 'Windows (conversations), the latest of a while ago, with their sub-agents and branches:'
+show vox ls --tree --until 2026-02-01 --count 8
+say 'One of them, and one of its items in full:'
+show vox show b5cc2934 --count 15
+show vox cat b5cc2934@12
 
-printf '\nA second import reads only what changed:\n'
+say 'A second import reads only what changed:'
 show vox import claude-code --root tests/data/claude_code
 show vox archive stats
 show vox archive verify
