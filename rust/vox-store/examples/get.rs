@@ -75,8 +75,16 @@ fn main() {
                 })
                 .unwrap();
         });
-        p50("find stored", &mut |k| { store.read(|t, x| { let f = HashIndex::of_blobs(t).finder(x)?; std::hint::black_box(blobs::find_stored(t, &f, x, &k.0)?); Ok(()) }).unwrap(); });
-    p50("get", &mut |k| {
+        p50("find stored", &mut |k| {
+            store
+                .read(|t, x| {
+                    let f = HashIndex::of_blobs(t).finder(x)?;
+                    std::hint::black_box(blobs::find_stored(t, &f, x, &k.0)?);
+                    Ok(())
+                })
+                .unwrap();
+        });
+        p50("get", &mut |k| {
             std::hint::black_box(store.get(&k.0).unwrap());
         });
     }

@@ -101,9 +101,7 @@ impl Store {
                 let finder = HashIndex::of_blobs(tables).finder(txn)?;
                 part.iter()
                     .map(|hash| match blobs::find_stored(tables, &finder, txn, hash)? {
-                        Some(slot) => {
-                            Ok(blobs::decompress(slot.codec, slot.body, slot.raw_len)?)
-                        }
+                        Some(slot) => Ok(blobs::decompress(slot.codec, slot.body, slot.raw_len)?),
                         None => Err(no_blob(hash).into()),
                     })
                     .collect()
