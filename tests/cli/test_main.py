@@ -86,6 +86,24 @@ def test_with_json_an_error_is_an_answer_too(run: Run) -> None:
     assert "--frobnicate" in outcome.answer["message"]
 
 
+def test_what_there_is_to_know_of_the_archives_place_is_said_beside_the_answer(
+    imported: str,
+) -> None:
+    pytest.importorskip("resource", reason="this system has no limits of address space")
+    script = (
+        "import resource\n"
+        "from vox.cli import main\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n"
+        "main(['ls', '--json'])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert imported in ended.stdout
+    assert ended.stderr.startswith("vox: only ")
+    assert ended.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_a_script_for_the_command_vox(run: Run, shell: str) -> None:
     outcome = run("completion", shell)

@@ -49,9 +49,9 @@ def import_(
     as_json: bool,
     path: Path | None,
 ) -> None:
-    """Import transcripts; what the archive already has is not read again.
+    """Import what is new in the transcripts of other tools.
 
-    SOURCE is a tool, such as claude-code or codex; without one, all are tried. A FILE is
+    Sources are only read, and what the archive already has isn't read again. SOURCE is a tool, such as claude-code or codex; without one, all are tried. A FILE is
     imported as whichever tool's it is.
     """
     names = [source for source in sources if not _is_path(source)]

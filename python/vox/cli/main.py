@@ -33,7 +33,10 @@ class _Root(click.Group):
             return None
 
 
-@click.group(cls=_Root, context_settings={"help_option_names": ["-h", "--help"]})
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.group(cls=_Root, context_settings=CONTEXT)
 @click.version_option(vox.__version__, prog_name="vox", message="%(prog)s %(version)s")
 def cli() -> None:
     """One archive for everything your coding agents ever said."""

@@ -73,8 +73,12 @@ def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
 @click.option("-n", "--count", type=click.IntRange(min=1), default=50, show_default=True)
 @click.option("--tail", is_flag=True, help="The last items instead of those from --start.")
 @click.option("--all", "everything", is_flag=True, help="All items, a page at a time.")
-@click.option("--role", "roles", type=click.Choice(ROLES), multiple=True)
-@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True)
+@click.option(
+    "--role", "roles", type=click.Choice(ROLES), multiple=True, help="Only this one; repeatable."
+)
+@click.option(
+    "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only this one; repeatable."
+)
 @click.option("--since", type=people.Moment(), help="Items of this time or later.")
 @click.option("--until", type=people.Moment(), help="Items before this time.")
 @click.option(
