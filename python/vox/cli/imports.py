@@ -51,8 +51,9 @@ def import_(
 ) -> None:
     """Import what is new in the transcripts of other tools.
 
-    Sources are only read, and what the archive already has isn't read again. SOURCE is a tool, such as claude-code or codex; without one, all are tried. A FILE is
-    imported as whichever tool's it is.
+    SOURCE is a tool, such as claude-code or codex; without one, all are tried. A FILE is imported
+    as whichever tool's it is. Sources are only read, and what the archive already has isn't read
+    again.
     """
     names = [source for source in sources if not _is_path(source)]
     paths = [Path(source) for source in sources if _is_path(source)]

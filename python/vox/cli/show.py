@@ -99,10 +99,11 @@ def show(
     path: Path | None,
     **filters: Any,
 ) -> None:
-    """Show the conversation of a window: when, who, what, and how each item begins.
+    """Show the conversation of a window.
 
-    WINDOW is an id, the beginning of one, a number or a key. Items are counted as the filters
-    leave them. `vox cat` gives an item in full.
+    When, who, what, and how each item begins; `vox cat` gives an item in full. WINDOW is an id, the
+    beginning of one (four characters or more), a number or a key. Items are counted as the filters
+    leave them.
     """
     archive = open_to_read(path)
     view = archive.window(window)
