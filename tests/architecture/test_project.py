@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -66,3 +68,20 @@ def test_a_heavy_dependency_belongs_to_one_crate(crates: dict[str, dict[str, Any
 def test_every_crate_takes_the_lints_of_the_workspace(crates: dict[str, dict[str, Any]]) -> None:
     own = [name for name, crate in crates.items() if crate.get("lints") != {"workspace": True}]
     assert own == []
+
+
+def test_the_map_names_every_crate_and_every_room(repository: Path) -> None:
+    text = (repository / "ARCHITECTURE.md").read_text()
+    places = [*repository.glob("rust/*/Cargo.toml"), *repository.glob("python/vox/*/__init__.py")]
+    assert len(places) >= 10
+    assert [place.parent.name for place in places if f"  {place.parent.name}/ " not in text] == []
+
+
+def test_every_runtime_dependency_is_imported_somewhere(repository: Path) -> None:
+    project = manifest(repository / "pyproject.toml")["project"]
+    required = {re.split("[><=]", dependency)[0] for dependency in project["dependencies"]}
+    source = "\n".join(path.read_text() for path in repository.glob("python/vox/**/*.py"))
+    imported = set(re.findall(r"^\s*(?:import|from) (\w+)", source, re.MULTILINE))
+    assert required - imported == set()
+    others = imported - required - {"vox"} - sys.stdlib_module_names
+    assert others == set(), "imported, and not declared"
