@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,9 @@ KEPT_DAYS = 30
 """How long Claude Code keeps transcripts if its settings don't say otherwise."""
 
 _MOST_LINES = 50
+_NAMED_LIKE_ONE = re.compile(r"(?:agent-.+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
+_LONG_LINE = 32 << 10
+"""A first line whose end isn't within a head of this length: only the name tells."""
 _SIDE_TYPES = {
     "summary": "summary",
     "file-history-snapshot": "snapshot",
@@ -67,6 +71,8 @@ class ClaudeCode:
             return False
         if head.lstrip().startswith(b"{") and b'"loglines"' in head[:4096]:
             return True
+        if b"\n" not in head and head.startswith(b"{") and _NAMED_LIKE_ONE.fullmatch(path.name):
+            return len(head) >= _LONG_LINE or _is_transcript_line(head)
         return any(_is_transcript_line(line) for line in _lines(head))
 
     def kept_days(self, root: Path) -> int:
