@@ -101,7 +101,11 @@ class Archive:
         hashes: bool = False,
         **filters: Unpack[ItemFilters],
     ) -> _native.Columns:
-        """Items of all windows in the order of their times, each once, as Arrow columns."""
+        """Items of all windows in the order of their times, each once, as Arrow columns.
+
+        The column `window` is the window that had an item first, and `repo` shows items of which
+        that is one of its windows. Trimming belongs to windows, so it hides nothing here.
+        """
         wanted = item_filter(**filters)
         return self._native.timeline(wanted, repo, start, count, preview, hashes)
 
