@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
@@ -12,7 +13,7 @@ from vox import _native
 from vox.archive.filters import ItemFilters, item_filter
 from vox.archive.window import Window
 from vox.config import load_settings
-from vox.errors import NotFoundError
+from vox.errors import ClosedError, NotFoundError
 
 if TYPE_CHECKING:
     from vox.archive import ingest, soundness
@@ -198,7 +199,10 @@ class Archive:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Archive({str(self.path)!r}, {self.count_windows()} windows)"
+        try:
+            return f"Archive({str(self.path)!r}, {self.count_windows()} windows)"
+        except ClosedError:
+            return "Archive(closed)"
 
     def _repr_html_(self) -> str:
-        return f"<p>{self!r}</p>{self.windows(count=20)._repr_html_()}"
+        return f"<p>{html.escape(repr(self))}</p>{self.windows(count=20)._repr_html_()}"
