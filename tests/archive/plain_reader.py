@@ -1,0 +1,312 @@
+"""Reads a closed archive without vox, by the text of `contracts/archive-format.md` alone.
+
+Run as a program with the folder that holds `data.mdb` and the folder of dictionaries, it checks
+what it reads and writes what the archive holds to standard output as MessagePack.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import lmdb
+import msgspec
+import zstandard
+from blake3 import blake3
+
+ROLES = ["user", "assistant", "system", "tool"]
+KINDS = [
+    "message",
+    "pin",
+    "attachment",
+    "summary",
+    "tool_call",
+    "tool_result",
+    "reasoning",
+    "record",
+]
+GONE = 255
+TEXT, ASCII, SLICE, BASE64, DATA_URL, VERBATIM = range(6)
+
+
+class Fields:
+    """Numbers and bytes from the front of a value."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def take(self, length: int) -> bytes:
+        piece = self.data[self.at : self.at + length]
+        assert len(piece) == length
+        self.at += length
+        return piece
+
+    def number(self, length: int, *, signed: bool = False) -> int:
+        return int.from_bytes(self.take(length), "little", signed=signed)
+
+    def varint(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self.number(1)
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def packed(self, count: int) -> list[int]:
+        base, width = self.number(8), self.number(1)
+        bits = self.number((count * width + 7) // 8)
+        mask = (1 << width) - 1
+        return [(base + (bits >> (i * width) & mask)) % 2**64 for i in range(count)]
+
+    def header(self) -> int:
+        assert self.number(1) == 1, "the version"
+        self.take(1)
+        return self.number(2)
+
+
+def signed(value: int) -> int:
+    return value - 2**64 if value >> 63 else value
+
+
+class Plain:
+    """A data file, and what is read of it."""
+
+    def __init__(self, folder: Path, dictionaries: Path) -> None:
+        self.env = lmdb.open(
+            str(folder), readonly=True, lock=False, create=False, max_dbs=64, readahead=False
+        )
+        self.dictionaries = {
+            int(file.stem): zstandard.ZstdCompressionDict(
+                file.read_bytes(), dict_type=zstandard.DICT_TYPE_FULLDICT
+            )
+            for file in dictionaries.glob("*.zdict")
+        }
+        self.blobs: dict[int, bytes] = {}
+        self.hashes: dict[int, bytes] = {}
+        self._read_blobs()
+        self.items: dict[int, dict[str, Any]] = {}
+        self._read_items()
+
+    def rows(self, table: str) -> Iterator[tuple[bytes, bytes]]:
+        database = self.env.open_db(table.encode(), create=False)
+        with self.env.begin(database) as transaction:
+            yield from transaction.cursor()
+
+    def documents(self, table: str) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        for key, value in self.rows(table):
+            yield key, msgspec.msgpack.decode(value)
+
+    def _read_blobs(self) -> None:
+        for key, value in self.rows("segments"):
+            self._group(int.from_bytes(key), 0, value)
+        for key, value in self.rows("tails"):
+            self._group(int.from_bytes(key[:8]), int.from_bytes(key[8:]), value)
+
+    def _group(self, segment: int, first: int, value: bytes) -> None:
+        fields = Fields(value)
+        count = fields.header()
+        ends = [fields.number(4) for _ in range(count)]
+        lengths = [fields.number(4) for _ in range(count)]
+        codecs = [fields.number(1) for _ in range(count)]
+        hashes = [fields.take(32) for _ in range(count)]
+        bodies = [fields.take(end - start) for start, end in zip([0, *ends], ends, strict=False)]
+        assert fields.at == len(value)
+        for slot, body in enumerate(bodies):
+            reference = segment << 16 | first + slot
+            assert reference not in self.blobs
+            content = self._decode(codecs[slot], body, lengths[slot])
+            assert len(content) == lengths[slot]
+            assert codecs[slot] == GONE or blake3(content).digest() == hashes[slot]
+            self.blobs[reference] = content
+            self.hashes[reference] = hashes[slot]
+
+    def _decode(self, codec: int, body: bytes, length: int) -> bytes:
+        if codec in (0, GONE):
+            return body
+        dictionary = self.dictionaries[codec - 16] if codec >= 16 else None
+        reader = zstandard.ZstdDecompressor(
+            dict_data=dictionary, format=zstandard.FORMAT_ZSTD1_MAGICLESS
+        )
+        return reader.decompress(body, max_output_size=length)
+
+    def _read_items(self) -> None:
+        symbols = {int.from_bytes(key): text.decode() for key, text in self.rows("symbols")}
+        for key, value in self.rows("chunks"):
+            run, first = int.from_bytes(key[:4]), int.from_bytes(key[4:])
+            fields = Fields(value)
+            count = fields.header()
+            chain = fields.take(32)
+            names = ["content", "extra", "created_at", "byte_len", "attributes", "name"]
+            columns = {name: fields.packed(count) for name in names}
+            for place in range(count):
+                row: dict[str, Any] = {name: values[place] for name, values in columns.items()}
+                attributes = row["attributes"]
+                row["role"] = attributes & 3
+                row["kind"] = attributes >> 2 & 15
+                row["side"] = bool(attributes >> 9 & 1)
+                row["name"] = symbols.get(row["name"])
+                row["created_at"] = signed(row["created_at"])
+                own = bytes([row["role"], row["kind"]]) + self.hashes[row["content"]]
+                row["chain"] = blake3(chain + own).digest()
+                if not row["side"]:
+                    chain = row["chain"]
+                assert row["byte_len"] == len(self.blobs[row["content"]])
+                self.items[run << 32 | first + place] = row
+
+    def sequence(self, window: int) -> list[int]:
+        """The ids of a window's items, in order."""
+        items: list[int] = []
+        for key, value in self.rows("extents"):
+            if int.from_bytes(key[:4]) == window:
+                fields = Fields(value)
+                run, first, count = fields.number(4), fields.number(4), fields.number(4)
+                assert int.from_bytes(key[4:]) == len(items)
+                items += [run << 32 | first + place for place in range(count)]
+        return items
+
+    def windows(self) -> list[dict[str, Any]]:
+        found = []
+        for key, row in self.documents("windows"):
+            items = self.sequence(int.from_bytes(key))
+            assert len(items) == row.get("items", 0)
+            on_path = [self.items[item]["chain"] for item in items if not self.items[item]["side"]]
+            assert row["chain"] == (on_path[-1] if on_path else bytes(32))
+            found.append(
+                {
+                    "key": row["key"],
+                    "revision": row.get("revision", 0),
+                    "items": [self.shown(item) for item in items],
+                }
+            )
+        return found
+
+    def shown(self, item: int) -> list[Any]:
+        row = self.items[item]
+        content = self.blobs[row["content"]]
+        kind = KINDS[row["kind"]]
+        return [ROLES[row["role"]], kind, content, row["created_at"], row["name"], row["chain"]]
+
+    def references(self) -> dict[str, Any]:
+        """What the index says of each blob, and a recount."""
+        indexed: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
+        for key, value in self.rows("blob_recent"):
+            fields = Fields(value)
+            entry = indexed[int.from_bytes(key[:8]), int.from_bytes(key[8:])]
+            entry[0] += fields.number(4, signed=True)
+            entry[1] += fields.number(4, signed=True)
+        levels = 0
+        for _, value in self.rows("blob_levels"):
+            fields = Fields(value)
+            count = fields.header()
+            prefixes = [fields.number(8) for _ in range(count)]
+            columns = [fields.packed(count) for _ in range(3)]
+            assert fields.at == len(value)
+            assert [*zip(prefixes, columns[0], strict=True)] == sorted(
+                zip(prefixes, columns[0], strict=True)
+            )
+            for prefix, payload, references, holds in zip(prefixes, *columns, strict=True):
+                entry = indexed[prefix, payload]
+                entry[0] += signed(references)
+                entry[1] += signed(holds)
+            levels += count
+        counted: Counter[int] = Counter()
+        for row in self.items.values():
+            counted[row["content"]] += 1
+            if row["extra"]:
+                counted[row["extra"] - 1] += 1
+        for _, row in self.documents("quarantine"):
+            if row.get("blob") is not None:
+                counted[row["blob"]] += 1
+        expected = {
+            (int.from_bytes(self.hashes[reference][:8]), reference): counted[reference]
+            for reference in self.blobs
+        }
+        assert {key: entry[0] for key, entry in indexed.items()} == expected
+        holds = sum(entry[1] for entry in indexed.values())
+        return {"references": counted.total(), "holds": holds, "in_levels": levels}
+
+    def records(self) -> set[bytes]:
+        """Source records, put together again from what is left of them and their items."""
+        found: set[bytes] = set()
+        for key, _ in self.rows("windows"):
+            items = self.sequence(int.from_bytes(key))
+            start = 0
+            for end in range(1, len(items) + 1):
+                extra = self.items[items[start]]["extra"]
+                if end == len(items) or self.items[items[end]]["extra"] != extra:
+                    found.update(self._put_together(items, start, end, extra))
+                    start = end
+        return found
+
+    def _put_together(self, items: list[int], start: int, end: int, extra: int) -> Iterator[bytes]:
+        """The records of neighbours in a window that have the same extra."""
+        contents = [self.blobs[self.items[item]["content"]] for item in items[:end]]
+        if not extra:
+            yield from contents[start:]
+            return
+        fields = Fields(self.blobs[extra - 1])
+        cuts = [
+            (fields.varint(), fields.varint(), fields.number(1)) for _ in range(fields.varint())
+        ]
+        rest = fields.data[fields.at :]
+        size = max((cut[1] for cut in cuts), default=0) + 1
+        if end - start < size:
+            # The first of the record's items are those of another record, which are shared.
+            start = end - size
+        if start < 0:
+            return  # The beginning of another record, which is shared.
+        step = size if (end - start) % size == 0 else end - start
+        for first in range(start, end, step):
+            record, at = bytearray(), 0
+            for gap, item, form in cuts:
+                record += rest[at : at + gap]
+                at += gap
+                record += written(contents[first + item], form)
+            yield bytes(record + rest[at:])
+
+
+ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
+
+
+def written(item: bytes, form: int) -> bytes:
+    """An item as it stood in its record."""
+    if form == TEXT:
+        text = item.decode("utf-8", "surrogatepass")
+        short = text.translate(ESCAPES)
+        return re.sub(
+            "[\x00-\x1f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", short
+        ).encode()
+    if form == ASCII:
+        return json.dumps(item.decode("utf-8", "surrogatepass"))[1:-1].encode()
+    if form == SLICE:
+        return item[1:-1]
+    if form in (BASE64, DATA_URL):
+        return base64.b64encode(item)
+    assert form == VERBATIM
+    return item
+
+
+def main(folder: str, dictionaries: str) -> None:
+    plain = Plain(Path(folder), Path(dictionaries))
+    answer = {
+        "blobs": len(plain.blobs),
+        "segments": sum(1 for _ in plain.rows("segments")),
+        "tails": sum(1 for _ in plain.rows("tails")),
+        "windows": plain.windows(),
+        "records": sorted(plain.records()),
+        "hashes": sorted(plain.hashes.values()),
+        **plain.references(),
+    }
+    sys.stdout.buffer.write(msgspec.msgpack.encode(answer))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
