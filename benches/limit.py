@@ -15,6 +15,7 @@ from pathlib import Path
 
 import zstandard
 from blake3 import blake3
+
 from corpus import distinct
 from harness import Row, timed
 

@@ -21,6 +21,7 @@ from multiprocessing import Pool
 from pathlib import Path
 
 import zstandard
+
 from harness import work_folder
 
 TOOLS = ("claude_code", "codex")
