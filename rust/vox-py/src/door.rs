@@ -5,7 +5,7 @@ use pyo3::{
     prelude::*,
     pybacked::{PyBackedBytes, PyBackedStr},
     sync::PyOnceLock,
-    types::{PyBytes, PyDict},
+    types::{PyBytes, PyDict, PyString},
 };
 use vox_types::{Code, ContentHash, Error};
 
@@ -59,13 +59,12 @@ impl<'a, 'py> FromPyObject<'a, 'py> for AnyBytes {
         if let Ok(bytes) = value.extract::<PyBackedBytes>() {
             return Ok(Self::Bytes(bytes));
         }
-        match value.extract::<PyBackedStr>() {
-            Ok(text) => Ok(Self::Text(text)),
-            Err(_) => {
-                let kind = value.get_type().name()?;
-                Err(PyTypeError::new_err(format!("bytes or str wanted, not {kind}")))
-            }
+        if value.is_instance_of::<PyString>() {
+            // Half a surrogate has no UTF-8; Python's own error says where it stands.
+            return Ok(Self::Text(value.extract()?));
         }
+        let kind = value.get_type().name()?;
+        Err(PyTypeError::new_err(format!("bytes or str wanted, not {kind}")))
     }
 }
 
