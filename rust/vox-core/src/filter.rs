@@ -84,6 +84,15 @@ impl Matcher {
         self.allows_all_attributes() && self.allows_all_times() && self.names.is_none()
     }
 
+    /// Whether every item matches that isn't a record.
+    pub(crate) fn matches_all_but_records(&self) -> bool {
+        let of_records = Role::ALL.iter().map(|role| *role as u64 | (ItemKind::Record as u64) << 2);
+        let records = of_records.fold(0, |bits, bit| bits | 1 << bit);
+        let all = ItemKind::ALL.len() * Role::ALL.len();
+        let others = (self.allowed | records).count_ones() as usize == all;
+        others && self.allows_all_times() && self.names.is_none()
+    }
+
     fn allows_all_attributes(&self) -> bool {
         let all = ItemKind::ALL.len() * Role::ALL.len();
         self.allowed.count_ones() as usize == all

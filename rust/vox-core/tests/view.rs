@@ -125,7 +125,7 @@ proptest! {
         reads in prop::collection::vec((0u64..200, 0u64..60), 1..5),
     ) {
         let shown = reference(&memory, &filter);
-        let mut view = View::open(&memory, WINDOW, memory.len(), &filter).unwrap();
+        let mut view = View::open(&memory, WINDOW, memory.len(), memory.records(), &filter).unwrap();
         for (start, count) in reads {
             let wanted: Vec<u64> =
                 shown.iter().copied().skip(start as usize).take(count as usize).collect();
@@ -141,7 +141,7 @@ proptest! {
         ordinals in prop::collection::vec(0u64..300, 1..5),
     ) {
         let shown = reference(&memory, &filter);
-        let mut view = View::open(&memory, WINDOW, memory.len(), &filter).unwrap();
+        let mut view = View::open(&memory, WINDOW, memory.len(), memory.records(), &filter).unwrap();
         for ordinal in ordinals {
             let before = shown.iter().filter(|&&other| other < ordinal).count() as u64;
             prop_assert_eq!(view.position(&memory, ordinal).unwrap(), before);
@@ -185,7 +185,7 @@ proptest! {
 fn without_filter_and_trimmed_items_positions_are_ordinals() {
     let memory = Memory::default();
     let filter = Filter { records: true, ..Filter::default() };
-    let mut view = View::open(&memory, WINDOW, 1 << 40, &filter).unwrap();
+    let mut view = View::open(&memory, WINDOW, 1 << 40, 1, &filter).unwrap();
     assert_eq!(
         view.ordinals(&memory, 1 << 39, 10).unwrap(),
         Ordinals::Range(1 << 39..(1 << 39) + 10)

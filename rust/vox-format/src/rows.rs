@@ -84,6 +84,8 @@ pub struct WindowRow {
     pub bytes: u64,
     /// Sum of their token estimates.
     pub tokens: u64,
+    /// How many are of the kind `record`, and so hidden by default.
+    pub records: u64,
     /// How many are trimmed.
     pub trimmed: u64,
 }

@@ -259,10 +259,7 @@ impl Archive {
             size: if batch.last { file.state.size } else { u64::MAX },
             mtime_ns: file.state.mtime_ns,
             offset: end,
-            blocks: block_hashes(&file.path, end)?
-                .into_iter()
-                .map(|(start, end, hash)| Block { start, end, hash })
-                .collect(),
+            blocks: blocks_before(file, end)?,
             state: batch.state,
             records,
             items: count,
@@ -292,6 +289,18 @@ impl Archive {
         let paths = paths.iter().map(|path| path_bytes(path).to_vec()).collect();
         self.store.mark_gone(paths)
     }
+}
+
+/// The blocks by which a later import knows what was read. A file that was exchanged or cut off
+/// meanwhile gets one that matches nothing: it will be read anew.
+fn blocks_before(file: &SourceFile, end: u64) -> Result<Vec<Block>> {
+    let hashes = block_hashes(&file.path, end)?;
+    let now = FileState::of(&file.path)?;
+    let exchanged = (now.device, now.inode) != (file.state.device, file.state.inode);
+    if exchanged || now.size < file.state.size {
+        return Ok(vec![Block { start: 0, end: 1, hash: [0; 32] }]);
+    }
+    Ok(hashes.into_iter().map(|(start, end, hash)| Block { start, end, hash }).collect())
 }
 
 /// A record without its items, and those.

@@ -91,8 +91,10 @@ impl Archive {
     /// A view of what `filter` shows of the first `items` items of a window.
     pub fn view(&self, window: WindowNo, items: u64, filter: &Filter) -> Result<WindowView> {
         self.store.snapshot(|snapshot| {
-            let items = snapshot.window(window)?.items.min(items);
-            Ok(WindowView { window, view: View::open(snapshot, window, items, filter)? })
+            let row = snapshot.window(window)?;
+            let items = row.items.min(items);
+            let view = View::open(snapshot, window, items, row.records, filter)?;
+            Ok(WindowView { window, view })
         })
     }
 

@@ -38,17 +38,20 @@ struct Found {
 }
 
 impl View {
-    /// A view on the first `items` items of `window`.
+    /// A view on the first `items` items of `window`, of which `records` are of that kind: without
+    /// any, what only hides them needn't be looked for.
     pub fn open(
         source: &impl ItemSource,
         window: WindowNo,
         items: u64,
+        records: u64,
         filter: &Filter,
     ) -> Result<Self> {
         let matcher = Matcher::new(filter);
         let mut rest = candidates(source, window, items, filter.trimmed)?;
         let candidates: u64 = rest.iter().map(|range| range.end - range.start).sum();
-        let selection = if matcher.matches_all() && candidates == items {
+        let all = matcher.matches_all() || records == 0 && matcher.matches_all_but_records();
+        let selection = if all && candidates == items {
             Selection::All(items)
         } else if items > u64::from(u32::MAX) {
             return Err(Error::new(

@@ -51,6 +51,12 @@ impl Memory {
         self.extents.iter().map(|extent| u64::from(extent.count)).sum()
     }
 
+    /// Those of them that are records.
+    pub fn records(&self) -> u64 {
+        let places = self.places();
+        places.iter().filter(|&&place| self.row(place).kind == ItemKind::Record).count() as u64
+    }
+
     /// Places of the window's items, in order.
     pub fn places(&self) -> Vec<(RunNo, u32)> {
         let places = |extent: &Extent| {

@@ -6,7 +6,7 @@ use vox_format::{
     leaf::Entry,
     rows::{Event, Extent, WindowRow},
 };
-use vox_types::{ChainHash, Code, ContentHash, Error, ItemId, LinkKind, WindowNo};
+use vox_types::{ChainHash, Code, ContentHash, Error, ItemId, ItemKind, LinkKind, WindowNo};
 
 use super::{
     Applying,
@@ -96,6 +96,7 @@ impl Applying<'_> {
                 items: 0,
                 bytes: 0,
                 tokens: 0,
+                records: 0,
                 trimmed: 0,
                 ..old.clone()
             };
@@ -130,7 +131,7 @@ impl Applying<'_> {
 }
 
 /// Takes the next item of a window into its roll-ups.
-pub(super) fn count(row: &mut WindowRow, bytes: u64, tokens: u64, at: i64) {
+pub(super) fn count(row: &mut WindowRow, kind: ItemKind, bytes: u64, tokens: u64, at: i64) {
     if row.items == 0 {
         row.created_at = row.created_at.min(at);
         row.updated_at = at;
@@ -138,6 +139,7 @@ pub(super) fn count(row: &mut WindowRow, bytes: u64, tokens: u64, at: i64) {
     row.items += 1;
     row.bytes += bytes;
     row.tokens += tokens;
+    row.records += u64::from(kind == ItemKind::Record);
     row.updated_at = row.updated_at.max(at);
 }
 
@@ -242,7 +244,9 @@ impl Path {
                 self.previous = Some(found);
                 let (chunk, place) = runs::chunk_of(applying.tables, txn, found)?;
                 self.time = chunk.created_at().get(place) as i64;
-                count(row, chunk.byte_len().get(place), chunk.token_estimate().get(place), at);
+                let (bytes, tokens) =
+                    (chunk.byte_len().get(place), chunk.token_estimate().get(place));
+                count(row, item.kind, bytes, tokens, at);
                 row.chain = self.chain.0;
                 return Ok(());
             }
@@ -267,7 +271,7 @@ impl Path {
             token_estimate: item.token_estimate,
             preview: item.preview.clone(),
         };
-        count(row, stored.byte_len, u64::from(stored.token_estimate), at);
+        count(row, stored.kind, stored.byte_len, u64::from(stored.token_estimate), at);
         self.own.push(stored);
         self.own_chains.push(chain);
         if !item.side {

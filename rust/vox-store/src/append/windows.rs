@@ -258,7 +258,8 @@ impl Applying<'_> {
                     chunk.len().min(place + (extent.first + extent.count - position) as usize);
                 for i in place..end {
                     let (bytes, tokens) = (chunk.byte_len().get(i), chunk.token_estimate().get(i));
-                    items::count(&mut row, bytes, tokens, chunk.created_at().get(i) as i64);
+                    let kind = chunk.attributes_at(i).kind()?;
+                    items::count(&mut row, kind, bytes, tokens, chunk.created_at().get(i) as i64);
                 }
                 position += (end - place) as u32;
             }

@@ -372,9 +372,10 @@ fn open_env(
                     return Err(Error::new(
                         Code::AddressSpace,
                         format!(
-                            "{}: the process may not map the {needed} bytes of the archive; raise its \
-                             address-space limit (ulimit -v)",
-                            archive.display()
+                            "{}: the process may not map the {} bytes that the archive needs; raise \
+                             its address-space limit (ulimit -v)",
+                            archive.display(),
+                            needed.max(SMALLEST_MAP)
                         ),
                     ));
                 }

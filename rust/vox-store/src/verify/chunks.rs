@@ -5,7 +5,7 @@ use vox_format::{
     keys,
     preview_blocks::Texts,
 };
-use vox_types::{BlobRef, ChainHash, ItemId, RunNo};
+use vox_types::{BlobRef, ChainHash, ItemId, ItemKind, RunNo};
 
 use super::{
     blobs::Blobs,
@@ -41,18 +41,20 @@ pub(super) struct Place {
     chain: Option<ChainHash>,
     bytes: u64,
     tokens: u64,
+    records: u64,
     /// Whether everything from the run's start on could be read.
     whole: bool,
 }
 
 impl Place {
     fn start(run: RunNo) -> Self {
-        Self { run, next: Some(0), chain: None, bytes: 0, tokens: 0, whole: true }
+        Self { run, next: Some(0), chain: None, bytes: 0, tokens: 0, records: 0, whole: true }
     }
 
     fn tally(&self) -> Option<Tally> {
         let chain = self.chain.filter(|_| self.whole)?;
-        Some(Tally { chain, bytes: self.bytes, tokens: self.tokens })
+        let Self { bytes, tokens, records, .. } = *self;
+        Some(Tally { chain, bytes, tokens, records })
     }
 
     fn lose(&mut self) {
@@ -210,6 +212,9 @@ impl Walk<'_, '_> {
                 place.chain = chain;
             }
             place.bytes = place.bytes.saturating_add(chunk.byte_len().get(index));
+            if matches!(chunk.attributes_at(index).kind(), Ok(ItemKind::Record)) {
+                place.records += 1;
+            }
             place.tokens = place.tokens.saturating_add(chunk.token_estimate().get(index));
         }
         self.items.add(ItemId::new(place.run, first), &prefixes);

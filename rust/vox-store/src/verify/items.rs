@@ -62,6 +62,7 @@ pub(super) struct Tally {
     pub chain: ChainHash,
     pub bytes: u64,
     pub tokens: u64,
+    pub records: u64,
 }
 
 /// Tallies at the places where extents start and end.

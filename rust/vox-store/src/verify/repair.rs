@@ -145,6 +145,7 @@ fn put_roll_ups(
             items: sums.items,
             bytes: sums.bytes,
             tokens: sums.tokens,
+            records: sums.records,
             trimmed: sums.trimmed,
             ..rows::decode(value, "a window")?
         };

@@ -17,6 +17,7 @@ pub(super) struct RollUps {
     pub items: u64,
     pub bytes: u64,
     pub tokens: u64,
+    pub records: u64,
     pub trimmed: u64,
 }
 
@@ -42,6 +43,7 @@ pub(super) fn check(
             items: window.items,
             bytes: window.bytes,
             tokens: window.tokens,
+            records: window.records,
             trimmed: window.trimmed,
         };
         if stored != sums {
@@ -64,7 +66,7 @@ fn walk(
     tallies: &Tallies,
     trimmed: u64,
 ) -> Option<(RollUps, ChainHash)> {
-    let mut sums = RollUps { items: 0, bytes: 0, tokens: 0, trimmed };
+    let mut sums = RollUps { items: 0, bytes: 0, tokens: 0, records: 0, trimmed };
     let mut chain = ChainHash::ROOT;
     for (_, extent) in extents.of(window.no) {
         let before = tallies.get(ItemId::new(extent.run, extent.first).0)?;
@@ -81,6 +83,7 @@ fn walk(
         chain = after.chain;
         sums.items = sums.items.saturating_add(extent.count.into());
         sums.bytes = sums.bytes.saturating_add(after.bytes.saturating_sub(before.bytes));
+        sums.records = sums.records.saturating_add(after.records.saturating_sub(before.records));
         sums.tokens = sums.tokens.saturating_add(after.tokens.saturating_sub(before.tokens));
     }
     Some((sums, chain))

@@ -25,6 +25,7 @@ pub(super) struct Window {
     pub items: u64,
     pub bytes: u64,
     pub tokens: u64,
+    pub records: u64,
     pub trimmed: u64,
 }
 
@@ -82,6 +83,7 @@ pub(super) fn read(
             items: row.items,
             bytes: row.bytes,
             tokens: row.tokens,
+            records: row.records,
             trimmed: row.trimmed,
         });
     });
