@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
+from functools import cached_property
 from typing import Any, Unpack
 
 from vox import _native
-from vox.archive.filters import ItemFilter, ItemFilters, item_filter
+from vox.archive.filters import ItemFilters, item_filter
 
 
 class Window:
@@ -56,11 +57,12 @@ class Window:
         item as one line, `hashes` its content and chain hash. The column `ordinal` is an item's
         place in the whole window and never changes; positions do, with the filters.
         """
-        return self._view(item_filter(**filters)).items(start, count, preview, hashes)
+        view = self._view(filters) if filters else self._plain
+        return view.items(start, count, preview, hashes)
 
     def count(self, **filters: Unpack[ItemFilters]) -> int:
         """How many items the filters leave."""
-        return len(self._view(item_filter(**filters)))
+        return len(self._view(filters) if filters else self._plain)
 
     def __len__(self) -> int:
         return int(self.info["items"])
@@ -73,7 +75,12 @@ class Window:
         """The windows it came from and those that came from it, each before its children."""
         return self._archive.tree(self.number)
 
-    def _view(self, wanted: ItemFilter) -> _native.WindowView:
+    @cached_property
+    def _plain(self) -> _native.WindowView:
+        return self._view({})
+
+    def _view(self, filters: ItemFilters) -> _native.WindowView:
+        wanted = item_filter(**filters)
         key = tuple(tuple(v) if isinstance(v, list) else v for v in wanted.values())
         view = self._views.get(key)
         if view is None:
