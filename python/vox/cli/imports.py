@@ -156,7 +156,8 @@ def _title(name: str) -> str:
 
 def _outcome(counts: Counts, *, dry_run: bool) -> str:
     if counts.files == 0:
-        return f"nothing new in {people.number(counts.unchanged, 'file')}"
+        unchanged = people.number(counts.unchanged, "file")
+        return f"nothing new in {unchanged}" if counts.unchanged else "nothing could be read"
     files = people.number(counts.files, "file")
     if counts.unchanged:
         files += f" ({people.number(counts.unchanged)} unchanged)"
