@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -220,3 +221,34 @@ def test_what_a_killed_import_had_committed_is_there(archive: Archive, tmp_path:
     child.communicate(timeout=SECONDS)
     assert archive.window(f"claude-code:{SESSION}").info["items"] == 50
     assert archive.ingest(paths=[first]).unchanged == 1
+
+
+@pytest.mark.parametrize("how", ["replaced", "cut off"])
+def test_a_file_that_is_exchanged_while_it_is_read_is_read_anew_next_time(
+    archive: Archive, tmp_path: Path, how: str
+) -> None:
+    padding = "x" * 40_000
+    count = 500  # More than one batch.
+    before = b"".join(record(n, padding=padding) for n in range(count))
+    after = (before if how == "replaced" else session(7)).replace(b"says", b"said")
+    file = write(tmp_path, before)
+    exchanged = False
+
+    def exchange(progress: Progress) -> None:
+        nonlocal exchanged
+        if not exchanged and how == "replaced":
+            write(tmp_path, after, "new").replace(file)
+        elif not exchanged:
+            file.write_bytes(after)
+        exchanged = True
+
+    archive.ingest(paths=[file], progress=exchange)
+    archive.ingest(paths=[file])
+    found = {bytes(archive.read(item)) for item in every_item(archive)}
+    said = {message_of(line) for line in after.splitlines()}
+    assert said <= found
+    assert archive.verify().ok
+
+
+def message_of(line: bytes) -> bytes:
+    return str(json.loads(line)["message"]["content"]).encode()
