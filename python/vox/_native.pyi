@@ -208,6 +208,7 @@ class Archive:
         self,
         shown: ItemFilter,
         repo: str | None,
+        tier: str | None,
         start: int,
         count: int,
         preview: bool,
@@ -216,7 +217,7 @@ class Archive:
         """Items of all windows by time."""
 
     def timeline_position(
-        self, shown: ItemFilter, repo: str | None, time: int | None
+        self, shown: ItemFilter, repo: str | None, tier: str | None, time: int | None
     ) -> tuple[int, int]:
         """How many items the timeline has, and at which position `time` stands."""
 

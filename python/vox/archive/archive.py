@@ -98,6 +98,7 @@ class Archive:
         count: int = 100,
         *,
         repo: str | None = None,
+        tier: str | None = None,
         preview: bool = True,
         hashes: bool = False,
         **filters: Unpack[ItemFilters],
@@ -108,17 +109,24 @@ class Archive:
         that is one of its windows. Trimming belongs to windows, so it hides nothing here.
         """
         wanted = item_filter(**filters)
-        return self._native.timeline(wanted, repo, start, count, preview, hashes)
+        return self._native.timeline(wanted, repo, tier, start, count, preview, hashes)
 
-    def count_timeline(self, *, repo: str | None = None, **filters: Unpack[ItemFilters]) -> int:
+    def count_timeline(
+        self, *, repo: str | None = None, tier: str | None = None, **filters: Unpack[ItemFilters]
+    ) -> int:
         """How many items the timeline has."""
-        return self._native.timeline_position(item_filter(**filters), repo, None)[0]
+        return self._native.timeline_position(item_filter(**filters), repo, tier, None)[0]
 
     def timeline_position(
-        self, time: int, *, repo: str | None = None, **filters: Unpack[ItemFilters]
+        self,
+        time: int,
+        *,
+        repo: str | None = None,
+        tier: str | None = None,
+        **filters: Unpack[ItemFilters],
     ) -> int:
         """The position in the timeline at which `time` (UTC milliseconds) stands."""
-        return self._native.timeline_position(item_filter(**filters), repo, time)[1]
+        return self._native.timeline_position(item_filter(**filters), repo, tier, time)[1]
 
     def read(self, item: int) -> bytes:
         """The item's bytes, checked against their hash; a read-only buffer."""

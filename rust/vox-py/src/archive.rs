@@ -21,7 +21,7 @@ use crate::{
     columns::Columns,
     door,
     drafts::{Batch, OwnItem, WindowDraft},
-    filters::{ItemFilter, wanted, window_filter},
+    filters::{ItemFilter, scope, wanted, window_filter},
     frames::Records,
     soundness,
 };
@@ -149,13 +149,14 @@ impl Archive {
     }
 
     /// Items of all windows by time.
-    #[pyo3(signature = (shown, repo, start, count, preview, hashes))]
+    #[pyo3(signature = (shown, repo, tier, start, count, preview, hashes))]
     #[expect(clippy::too_many_arguments, reason = "place, scope and columns of the page")]
     fn timeline(
         &self,
         py: Python<'_>,
         shown: ItemFilter,
-        repo: Option<&str>,
+        repo: Option<String>,
+        tier: Option<&str>,
         start: u64,
         count: u64,
         preview: bool,
@@ -165,24 +166,26 @@ impl Archive {
             let symbol =
                 |name: &str| archive.store().snapshot(|snapshot| snapshot.find_symbol(name));
             let filter = shown.to_core(symbol)?;
-            archive.timeline(&filter, repo, start, count, wanted(preview, hashes))
+            let scope = scope(repo, tier)?;
+            archive.timeline(&filter, &scope, start, count, wanted(preview, hashes))
         })
         .map(Columns)
     }
 
     /// How many items the timeline has, and at which position `time` stands.
-    #[pyo3(signature = (shown, repo, time))]
+    #[pyo3(signature = (shown, repo, tier, time))]
     fn timeline_position(
         &self,
         py: Python<'_>,
         shown: ItemFilter,
-        repo: Option<&str>,
+        repo: Option<String>,
+        tier: Option<&str>,
         time: Option<i64>,
     ) -> PyResult<(u64, u64)> {
         self.run(py, |archive| {
             let symbol =
                 |name: &str| archive.store().snapshot(|snapshot| snapshot.find_symbol(name));
-            archive.timeline_position(&shown.to_core(symbol)?, repo, time)
+            archive.timeline_position(&shown.to_core(symbol)?, &scope(repo, tier)?, time)
         })
     }
 

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use vox_core::{
-    archive::WindowFilter,
+    archive::{Scope, WindowFilter},
     filter::{Filter, Trimmed},
     view::Columns,
 };
@@ -69,6 +69,11 @@ pub fn window_filter(
         since,
         until,
     })
+}
+
+/// Which windows a timeline is about.
+pub fn scope(repo: Option<String>, tier: Option<&str>) -> Result<Scope> {
+    Ok(Scope { repo, tier: tier.map(Tier::from_name).transpose()? })
 }
 
 /// The columns that are wanted beside the usual ones.

@@ -3,7 +3,7 @@
 use std::{collections::BinaryHeap, ops::ControlFlow};
 
 use heed::RoTxn;
-use vox_types::{Result, SymbolNo, WindowNo};
+use vox_types::{Result, SymbolNo, Tier, WindowNo};
 
 use crate::{
     fault::{Fallible, Fault},
@@ -18,10 +18,14 @@ pub fn walk(
     tables: &Tables,
     txn: &RoTxn<'_>,
     repo: Option<SymbolNo>,
+    tier: Option<Tier>,
     mut visit: impl FnMut(WindowNo, i64) -> Result<ControlFlow<()>>,
 ) -> Fallible<()> {
     let mut groups = Vec::new();
     for group in group_keys(tables.by_recency, txn, repo)? {
+        if tier.is_some_and(|tier| group[4] != tier as u8) {
+            continue;
+        }
         groups.push(tables.by_recency.prefix_iter(txn, &group)?);
     }
     let count = groups.len();

@@ -9,7 +9,7 @@ use vox_format::{
 };
 use vox_types::{
     BlobRef, Code, ContentHash, Error, ItemId, LinkKind, OverlayKind, Result, RunNo, SymbolNo,
-    WindowNo,
+    Tier, WindowNo,
 };
 
 use crate::{
@@ -80,14 +80,15 @@ impl<'t> Snapshot<'t> {
         self.checked(windows::link(self.tables, self.txn, window, parent))
     }
 
-    /// Live windows, the newest first: those of one repository, or of all, from place `start` on.
-    /// `visit` says whether it takes a window, and is asked until `count` were taken.
+    /// Visits live windows, the newest first, with the time of their last change, until `visit`
+    /// breaks: all, or those of one repository or tier.
     pub fn recent_windows(
         &self,
         repo: Option<SymbolNo>,
+        tier: Option<Tier>,
         visit: impl FnMut(WindowNo, i64) -> Result<std::ops::ControlFlow<()>>,
     ) -> Result<()> {
-        self.checked(crate::recency::walk(self.tables, self.txn, repo, visit))
+        self.checked(crate::recency::walk(self.tables, self.txn, repo, tier, visit))
     }
 
     /// The extent of `window` that holds `ordinal`.

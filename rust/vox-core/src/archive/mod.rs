@@ -17,6 +17,7 @@ use vox_types::{Code, Error, Result, WindowNo};
 
 pub use append::OwnItem;
 pub use import::{Body, DraftItem, FileState, SourceBatch, SourceFile, Standing, path_of};
+pub use snapshot::Scope;
 pub use windows::{WindowFilter, window_columns};
 
 use crate::{
@@ -35,7 +36,7 @@ pub struct Archive {
 struct CachedTimeline {
     version: u64,
     filter: Filter,
-    repo: Option<String>,
+    scope: Scope,
     timeline: Timeline,
 }
 
@@ -118,16 +119,16 @@ impl Archive {
     }
 
     /// Items of all windows in the order of their times, `count` of them from position `start`
-    /// on; with `repo`, only of windows that it scopes.
+    /// on, of the windows in `scope`.
     pub fn timeline(
         &self,
         filter: &Filter,
-        repo: Option<&str>,
+        scope: &Scope,
         start: u64,
         count: u64,
         want: Columns,
     ) -> Result<RecordBatch> {
-        self.with_timeline(filter, repo, |snapshot, timeline| {
+        self.with_timeline(filter, scope, |snapshot, timeline| {
             timeline.batch(snapshot, start, count, want)
         })
     }
@@ -136,10 +137,10 @@ impl Archive {
     pub fn timeline_position(
         &self,
         filter: &Filter,
-        repo: Option<&str>,
+        scope: &Scope,
         time: Option<i64>,
     ) -> Result<(u64, u64)> {
-        self.with_timeline(filter, repo, |snapshot, timeline| {
+        self.with_timeline(filter, scope, |snapshot, timeline| {
             let position = match time {
                 Some(time) => timeline.position(snapshot, time)?,
                 None => 0,
@@ -151,23 +152,21 @@ impl Archive {
     fn with_timeline<T>(
         &self,
         filter: &Filter,
-        repo: Option<&str>,
+        scope: &Scope,
         work: impl FnOnce(&snapshot::Scoped<'_, '_>, &mut Timeline) -> Result<T>,
     ) -> Result<T> {
         let mut cached = self.timeline.lock().unwrap_or_else(PoisonError::into_inner);
         self.store.snapshot(|snapshot| {
-            let scoped = snapshot::Scoped::new(snapshot, repo)?;
+            let scoped = snapshot::Scoped::new(snapshot, scope)?;
             let version = snapshot.version();
             let fits = cached.as_ref().is_some_and(|cached| {
-                cached.version == version
-                    && cached.filter == *filter
-                    && cached.repo.as_deref() == repo
+                cached.version == version && cached.filter == *filter && cached.scope == *scope
             });
             if !fits {
                 *cached = Some(CachedTimeline {
                     version,
                     filter: filter.clone(),
-                    repo: repo.map(str::to_owned),
+                    scope: scope.clone(),
                     timeline: Timeline::open(&scoped, filter)?,
                 });
             }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::HashSet, ops::Range};
 
 use vox_store::Snapshot;
-use vox_types::{BlobRef, ContentHash, OverlayKind, Result, RunNo, SymbolNo, WindowNo};
+use vox_types::{BlobRef, ContentHash, OverlayKind, Result, RunNo, SymbolNo, Tier, WindowNo};
 
 use crate::view::{Extent, ItemSource, OverlayRange, RunInfo};
 
@@ -51,23 +51,32 @@ impl ItemSource for Snapshot<'_> {
     }
 }
 
-/// A snapshot whose timeline has only the runs of live windows, of one repository if one is named.
+/// Which windows a timeline is about.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Scope {
+    /// Only those of this repository.
+    pub repo: Option<String>,
+    /// Only those of this tier.
+    pub tier: Option<Tier>,
+}
+
+/// A snapshot whose timeline has only the runs of live windows within a scope.
 pub struct Scoped<'s, 't> {
     snapshot: &'s Snapshot<'t>,
     windows: HashSet<WindowNo>,
 }
 
 impl<'s, 't> Scoped<'s, 't> {
-    pub fn new(snapshot: &'s Snapshot<'t>, repo: Option<&str>) -> Result<Self> {
+    pub fn new(snapshot: &'s Snapshot<'t>, scope: &Scope) -> Result<Self> {
         let mut windows = HashSet::new();
-        let symbol = match repo {
+        let symbol = match &scope.repo {
             Some(repo) => match snapshot.find_symbol(repo)? {
                 Some(symbol) => Some(symbol),
                 None => return Ok(Self { snapshot, windows }),
             },
             None => None,
         };
-        snapshot.recent_windows(symbol, |window, _| {
+        snapshot.recent_windows(symbol, scope.tier, |window, _| {
             windows.insert(window);
             Ok(std::ops::ControlFlow::Continue(()))
         })?;

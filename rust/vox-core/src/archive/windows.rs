@@ -34,11 +34,10 @@ pub struct WindowFilter {
 impl WindowFilter {
     fn shows(&self, row: &WindowRow) -> bool {
         self.kind.is_none_or(|kind| row.kind == kind as u8)
-            && self.tier.is_none_or(|tier| row.tier == tier as u8)
     }
 
     fn needs_row(&self) -> bool {
-        self.kind.is_some() || self.tier.is_some()
+        self.kind.is_some()
     }
 }
 
@@ -90,7 +89,7 @@ impl Archive {
             None => None,
         };
         let mut place = 0;
-        snapshot.recent_windows(repo, |no, updated_at| {
+        snapshot.recent_windows(repo, filter.tier, |no, updated_at| {
             if place >= end || filter.since.is_some_and(|since| updated_at < since) {
                 return Ok(ControlFlow::Break(()));
             }

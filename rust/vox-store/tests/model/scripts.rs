@@ -283,7 +283,7 @@ impl Builder<'_> {
         let (letter, size) = raw.content;
         let identity = Identity {
             role: Role::ALL[raw.role % Role::ALL.len()],
-            kind: ItemKind::ALL[raw.kind % ItemKind::ALL.len()],
+            kind: [ItemKind::Message, ItemKind::ToolCall, ItemKind::Record][raw.kind % 3],
             side: raw.side,
             content: vec![b'a' + letter; size],
         };

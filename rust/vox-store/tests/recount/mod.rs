@@ -172,7 +172,7 @@ fn paths(
     let mut at_home: HashMap<ItemId, u32> = HashMap::new();
     for (no, (window, path)) in windows.iter().zip(&paths).enumerate() {
         let mut chain = ChainHash::ROOT;
-        let (mut bytes, mut tokens) = (0, 0);
+        let (mut bytes, mut tokens, mut records) = (0, 0, 0);
         for (ordinal, id) in path.iter().enumerate() {
             let item = &items[id];
             assert_eq!(item.parent, chain, "the path to item {ordinal} of window {no}");
@@ -181,10 +181,12 @@ fn paths(
             chain = if item.row.side { chain } else { follows };
             bytes += item.content.len() as u64;
             tokens += u64::from(item.row.token_estimate);
+            records += u64::from(item.row.kind == ItemKind::Record);
             *at_home.entry(*id).or_default() += u32::from(item.owner == no as u32);
         }
-        let rolled_up = (window.items, window.bytes, window.tokens);
-        assert_eq!(rolled_up, (path.len() as u64, bytes, tokens), "roll-ups of window {no}");
+        let rolled_up = (window.items, window.bytes, window.tokens, window.records);
+        let counted = (path.len() as u64, bytes, tokens, records);
+        assert_eq!(rolled_up, counted, "roll-ups of window {no}");
         assert_eq!(window.chain, chain.0, "the chain of window {no}");
         if let Some(run) = window.run {
             let owned = items.get(&ItemId::new(run, 0)).map(|item| item.owner);
