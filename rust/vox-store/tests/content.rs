@@ -33,7 +33,11 @@ fn bytes(seed: u16, length: usize) -> Vec<u8> {
     (0..length)
         .map(|i| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            if seed % 2 == 0 { (state >> 33) as u8 } else { b'a' + (i as u8 ^ seed as u8) % 7 }
+            if seed.is_multiple_of(2) {
+                (state >> 33) as u8
+            } else {
+                b'a' + (i as u8 ^ seed as u8) % 7
+            }
         })
         .collect()
 }

@@ -24,7 +24,7 @@ use crate::{
 
 impl Applying<'_> {
     pub(super) fn items(&mut self, txn: &mut RwTxn<'_>, new: &WindowItems) -> Fallible<()> {
-        let Some(mut no) = windows::by_key(self.tables, txn, &new.window)? else {
+        let Some(mut no) = self.window_of(txn, &new.window)? else {
             return Err(super::no_window(&new.window).into());
         };
         let has = windows::expect(self.tables, txn, no)?.items;
@@ -81,7 +81,11 @@ impl Applying<'_> {
         ordinal: u64,
     ) -> Fallible<WindowNo> {
         let old = windows::expect(self.tables, txn, old_no)?;
-        let no = self.create(txn, &old.key, old.revision + 1, |_, _, row| {
+        let newest = match windows::by_key(self.tables, txn, &old.key)? {
+            Some(newest) => windows::expect(self.tables, txn, newest)?.revision,
+            None => old.revision,
+        };
+        let no = self.create(txn, &old.key, newest + 1, |_, _, row| {
             *row = WindowRow {
                 id: row.id,
                 revision: row.revision,

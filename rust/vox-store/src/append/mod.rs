@@ -31,7 +31,7 @@ use crate::{
     events,
     fault::Fallible,
     meta::now,
-    spine::{cursors, symbols::Interner, usage, windows as window_rows},
+    spine::{cursors, symbols::Interner, usage},
     tables::Tables,
 };
 
@@ -213,7 +213,7 @@ impl Applying<'_> {
     fn usage(&mut self, txn: &mut RwTxn<'_>) -> Fallible<()> {
         let mut changed: BTreeMap<WindowNo, u64> = BTreeMap::new();
         for new in &self.prepared.batch.usage {
-            let Some(window) = window_rows::by_key(self.tables, txn, &new.window)? else {
+            let Some(window) = self.window_of(txn, &new.window)? else {
                 return Err(no_window(&new.window).into());
             };
             let mut row = new.row.clone();

@@ -16,7 +16,7 @@ use crate::{
     events,
     fault::Fallible,
     spine::{
-        chains, extents, runs,
+        chains, cursors, extents, runs,
         windows::{self, short_hash},
     },
 };
@@ -30,7 +30,7 @@ impl Applying<'_> {
         change: &WindowChange,
         written: &mut HashSet<usize>,
     ) -> Fallible<()> {
-        if let Some(no) = windows::by_key(self.tables, txn, &change.key)? {
+        if let Some(no) = self.window_of(txn, &change.key)? {
             let old = windows::expect(self.tables, txn, no)?;
             let mut row = old.clone();
             let set = self.set_fields(txn, &mut row, change)?;
@@ -56,6 +56,30 @@ impl Applying<'_> {
         self.adopt_awaiting(txn, no, &change.key)
     }
 
+    /// The window with this key: the newest revision that this batch's source has written, for
+    /// several files may hold a conversation and go on differently; else the newest of all.
+    pub(super) fn window_of(&self, txn: &RwTxn<'_>, key: &str) -> Fallible<Option<WindowNo>> {
+        let Some(newest) = windows::by_key(self.tables, txn, key)? else { return Ok(None) };
+        let Some(source) = self.source() else { return Ok(Some(newest)) };
+        let row = windows::expect(self.tables, txn, newest)?;
+        if row.source == Some(source) {
+            return Ok(Some(newest));
+        }
+        for revision in (0..row.revision).rev() {
+            let id = WindowId::derive(key, revision).0;
+            if let Some(no) = windows::by_id(self.tables, txn, &id)?
+                && windows::expect(self.tables, txn, no)?.source == Some(source)
+            {
+                return Ok(Some(no));
+            }
+        }
+        Ok(Some(newest))
+    }
+
+    fn source(&self) -> Option<[u8; 16]> {
+        self.prepared.batch.cursor.as_ref().map(|cursor| cursors::key(&cursor.path))
+    }
+
     /// Makes a window's row; `fill` says more about it.
     pub(super) fn create(
         &mut self,
@@ -73,12 +97,7 @@ impl Applying<'_> {
             kind: WindowKind::Archived as u8,
             fidelity: Fidelity::Unknown as u8,
             root: no,
-            source: self
-                .prepared
-                .batch
-                .cursor
-                .as_ref()
-                .map(|cursor| crate::spine::cursors::key(&cursor.path)),
+            source: self.source(),
             created_at: at,
             updated_at: at,
             ..WindowRow::default()
@@ -157,7 +176,7 @@ impl Applying<'_> {
             return Ok(());
         }
         let link = change.link.unwrap_or(LinkKind::DerivedFrom);
-        match windows::by_key(self.tables, txn, parent_key)? {
+        match self.window_of(txn, parent_key)? {
             Some(parent) => self.link(txn, no, parent, link),
             None => {
                 let key = keys::usage(no, &short_hash(parent_key));
@@ -212,7 +231,7 @@ impl Applying<'_> {
         change: &WindowChange,
     ) -> Fallible<()> {
         let parent_key = change.parent.as_deref().unwrap_or_default();
-        let Some(parent) = windows::by_key(self.tables, txn, parent_key)? else {
+        let Some(parent) = self.window_of(txn, parent_key)? else {
             return Err(super::no_window(parent_key).into());
         };
         let has = windows::expect(self.tables, txn, parent)?.items;

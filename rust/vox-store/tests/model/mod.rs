@@ -48,6 +48,8 @@ pub enum Place {
 pub struct Window {
     pub key: String,
     pub revision: u32,
+    /// The file it came from.
+    pub source: Option<Vec<u8>>,
     pub title: Option<String>,
     pub repo: Option<String>,
     pub parent: Option<usize>,
@@ -207,7 +209,7 @@ impl Applying<'_> {
             self.items_once(i)?;
         }
         for new in &self.batch.usage {
-            let window = self.model.newest(&new.window).ok_or(Code::InvalidArgument)?;
+            let window = self.window_of(&new.window).ok_or(Code::InvalidArgument)?;
             match self.model.usage.get_mut(&new.row.key) {
                 Some((_, known)) => {
                     if (new.row.output, new.row.input) > (known.output, known.input) {
@@ -267,7 +269,7 @@ impl Applying<'_> {
     }
 
     fn window(&mut self, change: &WindowChange) -> Result<(), Code> {
-        if let Some(no) = self.model.newest(&change.key) {
+        if let Some(no) = self.window_of(&change.key) {
             self.set(no, change);
             self.below_parent(no, change);
             return Ok(());
@@ -286,7 +288,7 @@ impl Applying<'_> {
         self.below_parent(no, change);
         if change.shares > 0 {
             let parent = change.parent.as_deref().unwrap_or_default();
-            let parent = self.model.newest(parent).ok_or(Code::InvalidArgument)?;
+            let parent = self.window_of(parent).ok_or(Code::InvalidArgument)?;
             if (self.model.windows[parent].places.len() as u64) < change.shares {
                 return Err(Code::Conflict);
             }
@@ -303,9 +305,23 @@ impl Applying<'_> {
         Ok(())
     }
 
+    /// The newest window of that key from this batch's file, else the newest of all.
+    fn window_of(&self, key: &str) -> Option<usize> {
+        let windows = &self.model.windows;
+        let source = self.source();
+        let own = |window: &Window| window.key == key && window.source == source;
+        let own = source.is_some().then(|| windows.iter().rposition(own)).flatten();
+        own.or_else(|| self.model.newest(key))
+    }
+
+    fn source(&self) -> Option<Vec<u8>> {
+        self.batch.cursor.as_ref().map(|cursor| cursor.path.clone())
+    }
+
     fn create(&mut self, key: &str, revision: u32) -> usize {
         let at = self.batch.fallback_time;
-        let window = Window { key: key.to_owned(), revision, ..Window::default() };
+        let (key, source) = (key.to_owned(), self.source());
+        let window = Window { key, revision, source, ..Window::default() };
         self.model.windows.push(Window { created_at: at, updated_at: at, ..window });
         self.done.windows += 1;
         self.model.windows.len() - 1
@@ -326,7 +342,7 @@ impl Applying<'_> {
             return;
         }
         let link = change.link.unwrap_or(LinkKind::DerivedFrom);
-        match self.model.newest(key) {
+        match self.window_of(key) {
             Some(parent) => self.link(no, parent, link),
             None => drop(self.model.awaited.insert((key.clone(), no), link)),
         }
@@ -354,7 +370,7 @@ impl Applying<'_> {
             return Ok(());
         }
         let new = &self.batch.items[i];
-        let mut no = self.model.newest(&new.window).ok_or(Code::InvalidArgument)?;
+        let mut no = self.window_of(&new.window).ok_or(Code::InvalidArgument)?;
         let has = self.model.windows[no].places.len();
         if new.at as usize > has {
             return Err(Code::Conflict);
@@ -379,11 +395,12 @@ impl Applying<'_> {
 
     fn diverge(&mut self, old: usize, ordinal: usize) -> usize {
         let before = self.model.windows[old].clone();
-        let no = self.create(&before.key, before.revision + 1);
-        let (parent, places) = (None, Vec::new());
+        let newest = self.model.newest(&before.key).unwrap_or(old);
+        let revision = self.model.windows[newest].revision + 1;
+        let no = self.create(&before.key, revision);
+        let (parent, places, source) = (None, Vec::new(), self.source());
         let updated_at = before.created_at;
-        let revision = before.revision + 1;
-        self.model.windows[no] = Window { parent, places, revision, updated_at, ..before };
+        self.model.windows[no] = Window { parent, places, revision, source, updated_at, ..before };
         self.link(no, old, LinkKind::ForkedFrom);
         self.copy(old, no, ordinal);
         self.done.diverged += 1;
