@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import vox
 from tests.archive import journal
+from vox.archive import verify_path
 from vox.errors import (
     ConflictError,
     InvalidArgumentError,
@@ -72,7 +73,7 @@ def test_many_of_all_sizes_come_back_in_order(tmp_path: Path, batch: int | None)
     again = vox.ContentStore(tmp_path / "store", read_only=True)
     pick.shuffle(keys)
     assert [digest(item) for item in again.get_many(keys)] == keys
-    assert vox.archive.verify_path(tmp_path / "store").ok
+    assert verify_path(tmp_path / "store").ok
 
 
 def test_nothing_is_nothing(store: vox.ContentStore) -> None:
@@ -246,7 +247,7 @@ def test_sixteen_threads_share_a_store(tmp_path: Path) -> None:
     with ThreadPoolExecutor(16) as pool:
         put = Counter(item for items in pool.map(work, range(16)) for item in items)
     assert store.refs([digest(item) for item in put]) == [(0, number) for number in put.values()]
-    assert vox.archive.verify_path(tmp_path / "store").ok
+    assert verify_path(tmp_path / "store").ok
 
 
 @pytest.fixture
