@@ -415,3 +415,23 @@ def test_a_file_moved_elsewhere_is_shared_with_what_it_was(
     report = archive.ingest(paths=[there])
     assert (report.items, report.shared, *added(report)) == (6, 6, *NOTHING)
     assert contents(archive) == before
+
+
+def test_two_files_of_one_conversation_go_on_each_with_its_own_revision(
+    archive: Archive, tmp_path: Path
+) -> None:
+    """A session was copied and continued elsewhere: neither file's items end up in the other's
+    window, and comparing the files with the archive again finds nothing new."""
+    common = session(3)
+    ours = write(tmp_path, session(6), "a.jsonl")
+    other = session(8)[len(common) :].replace(b"says", b"said")
+    theirs = write(tmp_path, common + other, "b.jsonl")
+    archive.ingest(paths=[ours, theirs])
+    assert archive.ingest(paths=[ours, theirs], verify_sources=True).windows == 0
+    with ours.open("ab") as stream:
+        stream.write(record(6))
+    assert archive.ingest(paths=[ours, theirs]).added == 1
+    lengths = {window["revision"]: window["items"] for window in windows(archive)}
+    assert lengths == {0: 7, 1: 8}
+    items = archive.window(f"claude-code:{SESSION}").items(0, 100).column("preview")
+    assert [text.split()[1] for text in items] == ["says"] * 3 + ["said"] * 5
