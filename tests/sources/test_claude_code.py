@@ -12,7 +12,6 @@ import pytest
 from vox.sources.base import Batch, Draft, Form, ItemKind, Role
 from vox.sources.claude_code import ClaudeCode
 from vox.sources.claude_code.lineage import PlainIds
-from vox.sources.claude_code.times import utc_milliseconds
 
 SOURCE = ClaudeCode(PlainIds)
 
@@ -247,16 +246,6 @@ def test_record_types_are_counted_as_the_tool_names_them() -> None:
         "mode": 1,
         "untyped": 1,
     }
-
-
-def test_times_are_utc_milliseconds_and_nonsense_is_no_time() -> None:
-    assert utc_milliseconds("2026-02-11T20:46:34.529Z") == 1_770_842_794_529
-    assert utc_milliseconds("2026-02-11T21:46:34.5299999+01:00") == 1_770_842_794_529
-    assert utc_milliseconds("2026-02-11T20:46:34") == 1_770_842_794_000
-    assert utc_milliseconds(1_770_842_794_529) == 1_770_842_794_529
-    assert utc_milliseconds(1_770_842_794.5) == 1_770_842_794_500
-    for nonsense in (None, "", "soon", float("nan"), float("inf"), 10**30):
-        assert utc_milliseconds(nonsense) is None
 
 
 USAGE = {

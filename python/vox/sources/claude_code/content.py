@@ -11,12 +11,11 @@ from vox.sources.base import Form, ItemKind, JsonPath, Role
 from vox.sources.claude_code.records import (
     Attachment,
     Block,
-    NotARecordError,
     Record,
     Source,
     decode_blocks,
-    read_leniently,
 )
+from vox.sources.decoding import NotARecordError, read_loosely
 
 Tools: TypeAlias = dict[str, str]
 """Names of the tools that were called and not yet answered, by call id."""
@@ -90,7 +89,7 @@ def attachment_parts(record: Record, tools: Tools) -> list[Part]:
         attachment = _decode_attachment(record.attachment)
     except msgspec.DecodeError:
         try:
-            attachment = read_leniently(Attachment, record.attachment)
+            attachment = read_loosely(Attachment, record.attachment)
         except NotARecordError:
             return []
     if attachment.type == "queued_command" and attachment.prompt:

@@ -10,7 +10,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from vox.sources.claude_code.lineage import Track
-from vox.sources.claude_code.records import NotARecordError, Record, read_leniently
+from vox.sources.claude_code.records import Record
+from vox.sources.decoding import NotARecordError, read_loosely
 
 SUMMARY: Final = 1
 GENERATED: Final = 2
@@ -122,7 +123,7 @@ def agent_file(transcript: Path) -> dict[str, str]:
     try:
         if sidecar.stat().st_size > _LARGEST_SIDECAR:
             return {}
-        described = read_leniently(_Sidecar, sidecar.read_bytes())
+        described = read_loosely(_Sidecar, sidecar.read_bytes())
     except (OSError, NotARecordError):
         return {}
     said = {"agent": described.agent_type, "title": described.description}

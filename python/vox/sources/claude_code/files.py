@@ -11,7 +11,8 @@ from pathlib import Path
 from vox.sources.base import Earlier
 from vox.sources.claude_code.lineage import Ids, new_ids
 from vox.sources.claude_code.reader import TranscriptReader
-from vox.sources.claude_code.records import NotARecordError, Record, decode_record
+from vox.sources.claude_code.records import Record, decode_record
+from vox.sources.decoding import NotARecordError
 
 KEPT_DAYS = 30
 """How long Claude Code keeps transcripts if its settings don't say otherwise."""

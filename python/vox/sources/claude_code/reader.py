@@ -28,7 +28,6 @@ from vox.sources.claude_code import content, facts
 from vox.sources.claude_code.lineage import AGENT, Ids, Lineage, Move, Origin, Track
 from vox.sources.claude_code.records import (
     NOTHING,
-    NotARecordError,
     Record,
     decode_record,
     raw_elements,
@@ -39,8 +38,9 @@ from vox.sources.claude_code.spill import (
     read_spilled,
     spilled_names,
 )
-from vox.sources.claude_code.times import utc_milliseconds
 from vox.sources.claude_code.usage import larger, usage_of
+from vox.sources.decoding import NotARecordError
+from vox.sources.times import utc_milliseconds
 
 _UNTYPED = "untyped"
 _AGENT_FILE = re.compile(r"agent-(.+?)\.jsonl(?:\.zst)?$")

@@ -8,12 +8,12 @@ nobody foresaw.
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from typing import Any, Final, TypeVar, get_type_hints
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
+
+from vox.sources.decoding import NotARecordError, any_json, as_raw, read_loosely
 
 NOTHING: Final = Raw()
 """Stands for a field that is absent."""
@@ -96,12 +96,6 @@ _decode_record = msgspec.json.Decoder(Record).decode
 _decode_blocks = msgspec.json.Decoder(list[Block]).decode
 _decode_raws = msgspec.json.Decoder(list[Raw]).decode
 
-S = TypeVar("S", bound=Struct)
-
-
-class NotARecordError(ValueError):
-    """A value that is no JSON object; its text is the quarantine reason."""
-
 
 def decode_record(data: bytes | Raw) -> Record:
     """The record in `data`.
@@ -114,7 +108,7 @@ def decode_record(data: bytes | Raw) -> Record:
     except RecursionError:
         raise NotARecordError("too_deep") from None
     except msgspec.DecodeError:
-        return read_leniently(Record, data)
+        return read_loosely(Record, data)
 
 
 def decode_blocks(content: Raw) -> list[Block | None]:
@@ -127,7 +121,7 @@ def decode_blocks(content: Raw) -> list[Block | None]:
 
 def _block_or_none(element: Raw) -> Block | None:
     try:
-        return read_leniently(Block, element)
+        return read_loosely(Block, element)
     except NotARecordError:
         return None
 
@@ -137,68 +131,5 @@ def raw_elements(array: Raw) -> list[Raw]:
     try:
         return _decode_raws(array)
     except msgspec.DecodeError:
-        value = _any_json(array)
-        return [_raw(element) for element in value] if isinstance(value, list) else []
-
-
-def read_leniently(shape: type[S], data: bytes | Raw) -> S:
-    """Read an object field by field; a field of an unexpected type counts as absent.
-
-    Only the shape matters here: lone surrogates and invalid UTF-8 become U+FFFD, while item
-    bytes are cut from the record itself.
-    """
-    value = _any_json(data)
-    if not isinstance(value, dict):
-        raise NotARecordError("not_a_record")
-    return _from_object(shape, value)
-
-
-def _from_object(shape: type[S], value: dict[str, Any]) -> S:
-    hints = _types_of(shape)
-    fields: dict[str, Any] = {}
-    for info in msgspec.structs.fields(shape):
-        if info.encode_name not in value:
-            continue
-        given = value[info.encode_name]
-        if hints[info.name] is Raw:
-            fields[info.name] = _raw(given)
-        elif info.name == "message":
-            fields[info.name] = _from_object(Message, given) if isinstance(given, dict) else None
-        else:
-            try:
-                fields[info.name] = msgspec.convert(_scalar_values_only(given), hints[info.name])
-            except msgspec.ValidationError:
-                continue
-    return shape(**fields)
-
-
-@cache
-def _types_of(shape: type[Struct]) -> dict[str, Any]:
-    return get_type_hints(shape)
-
-
-def _any_json(data: bytes | Raw) -> Any:
-    try:
-        text = bytes(data).decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        text = bytes(data).decode("utf-8", "replace")
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise NotARecordError("too_deep") from None
-    except ValueError:
-        raise NotARecordError("malformed") from None
-
-
-def _raw(value: Any) -> Raw:
-    return Raw(json.dumps(_scalar_values_only(value), ensure_ascii=False).encode())
-
-
-def _scalar_values_only(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_scalar_values_only(element) for element in value]
-    if isinstance(value, dict):
-        return {_scalar_values_only(k): _scalar_values_only(v) for k, v in value.items()}
-    return value
+        value = any_json(array)
+        return [as_raw(element) for element in value] if isinstance(value, list) else []

@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from vox.sources.base import UsageDraft
 from vox.sources.claude_code.lineage import Track
-from vox.sources.claude_code.records import NotARecordError, Record, read_leniently
+from vox.sources.claude_code.records import Record
+from vox.sources.decoding import NotARecordError, read_loosely
 
 Number: TypeAlias = int | float | None
 
@@ -47,7 +48,7 @@ def usage_of(record: Record, track: Track, session: str, at: int | None) -> Usag
         usage = _decode(message.usage)
     except msgspec.DecodeError:
         try:
-            usage = read_leniently(Usage, message.usage)
+            usage = read_loosely(Usage, message.usage)
         except NotARecordError:
             return None
     written, written_1h = _count(usage.cache_creation_input_tokens), 0

@@ -23,15 +23,15 @@ from vox.sources.codex.items import BARE_ITEMS, Found, carried, response_item
 from vox.sources.codex.records import (
     QUOTE,
     Fields,
-    NotARecordError,
     integer,
+    milliseconds,
     read_record,
     shape,
     text,
 )
 from vox.sources.codex.state import State
-from vox.sources.codex.times import milliseconds
 from vox.sources.codex.turns import cut_before, starts_turn
+from vox.sources.decoding import NotARecordError
 
 PAYLOAD = ("payload",)
 _STATE = msgspec.msgpack.Decoder(State)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Raw
+
+from vox.sources.decoding import (
+    NotARecordError,
+    S,
+    any_json,
+    as_raw,
+    from_object,
+    read_loosely,
+    scalar_values,
+)
+from vox.sources.times import utc_milliseconds
 
 ABSENT = Raw(b"")
 QUOTE, BRACKET, BRACE = b'"'[0], b"["[0], b"{"[0]
@@ -100,24 +110,17 @@ _TEXT = msgspec.json.Decoder(str)
 _INTEGER = msgspec.json.Decoder(int)
 
 
-class NotARecordError(Exception):
-    """The bytes are no record; the argument is the reason for their quarantine."""
-
-
 def read_record(record: bytes) -> Fields:
     """The fields of one framed record.
 
-    Raises `NotARecordError` if it isn't a JSON object.
+    Raises `NotARecordError` if it isn't a JSON object that Python can follow.
     """
     try:
         return _FIELDS.decode(record)
     except RecursionError:
         raise NotARecordError("too_deep") from None
     except msgspec.DecodeError:
-        found = _read_loosely(record)
-    if not isinstance(found, dict):
-        raise NotARecordError("not_a_record")
-    return _fields_of(found)
+        return read_loosely(Fields, record)
 
 
 def shape(raw: Raw) -> int:
@@ -133,7 +136,7 @@ def text(raw: Raw) -> str | None:
         return _TEXT.decode(raw)
     except msgspec.DecodeError:
         found = _read_inner(raw)
-        return found if isinstance(found, str) else None
+        return scalar_values(found) if isinstance(found, str) else None
 
 
 def integer(raw: Raw) -> int | None:
@@ -142,6 +145,13 @@ def integer(raw: Raw) -> int | None:
         return _INTEGER.decode(raw)
     except msgspec.DecodeError:
         return None
+
+
+def milliseconds(raw: Raw) -> int | None:
+    """The UTC milliseconds of an ISO time, or of a whole number of seconds or milliseconds; None
+    for anything else."""
+    written = text(raw)
+    return utc_milliseconds(integer(raw) if written is None else written)
 
 
 def mapping(raw: Raw) -> Mapping:
@@ -153,7 +163,7 @@ def mapping(raw: Raw) -> Mapping:
     except msgspec.DecodeError:
         found = _read_inner(raw)
         members = found if isinstance(found, dict) else {}
-        return {key: _raw(value) for key, value in members.items()}
+        return {key: as_raw(value) for key, value in members.items()}
 
 
 def blocks(raw: Raw) -> list[Block]:
@@ -163,7 +173,7 @@ def blocks(raw: Raw) -> list[Block]:
     try:
         return _BLOCKS.decode(raw)
     except msgspec.DecodeError:
-        return [_fill(Block(), value) for value in _read_list(raw)]
+        return [_shaped(Block, value) for value in _read_list(raw)]
 
 
 def fields_list(raw: Raw) -> list[Fields]:
@@ -173,9 +183,7 @@ def fields_list(raw: Raw) -> list[Fields]:
     try:
         return _FIELD_LIST.decode(raw)
     except msgspec.DecodeError:
-        return [
-            _fields_of(value) if isinstance(value, dict) else Fields() for value in _read_list(raw)
-        ]
+        return [_shaped(Fields, value) for value in _read_list(raw)]
 
 
 def raws(raw: Raw) -> list[Raw]:
@@ -185,27 +193,13 @@ def raws(raw: Raw) -> list[Raw]:
     try:
         return _RAWS.decode(raw)
     except msgspec.DecodeError:
-        return [_raw(value) for value in _read_list(raw)]
-
-
-def _read_loosely(data: bytes) -> Any:
-    """JSON with lone surrogates, invalid UTF-8, NaN and other types than expected."""
-    try:
-        decoded = data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        decoded = data.decode("utf-8", "replace")
-    try:
-        return json.loads(decoded, strict=False)
-    except RecursionError:
-        raise NotARecordError("too_deep") from None
-    except ValueError:
-        raise NotARecordError("malformed") from None
+        return [as_raw(value) for value in _read_list(raw)]
 
 
 def _read_inner(raw: Raw) -> Any:
     """A value within a record that is taken in any case."""
     try:
-        return _read_loosely(bytes(raw))
+        return any_json(raw)
     except NotARecordError:
         return None
 
@@ -215,34 +209,5 @@ def _read_list(raw: Raw) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _raw(value: Any) -> Raw:
-    """The value as JSON again, with lone surrogates replaced; only its meaning is read."""
-    return Raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-
-
-def _fields_of(found: dict[str, Any]) -> Fields:
-    fields = Fields()
-    for key, value in found.items():
-        if key == "type":
-            fields.type = value if isinstance(value, str) else None
-        elif key == "payload":
-            fields.payload = _fields_of(value) if isinstance(value, dict) else None
-        elif key == "item":
-            fields.item = _fill(ThreadItem(), value) if isinstance(value, dict) else None
-        elif key in _RAW_FIELDS:
-            setattr(fields, key, _raw(value))
-    return fields
-
-
-_Raws = TypeVar("_Raws", Block, ThreadItem)
-
-
-def _fill(struct: _Raws, found: Any) -> _Raws:
-    if isinstance(found, dict):
-        for key in struct.__struct_fields__:
-            if key in found:
-                setattr(struct, key, _raw(found[key]))
-    return struct
-
-
-_RAW_FIELDS = frozenset(Fields.__struct_fields__) - {"type", "payload", "item"}
+def _shaped(shape: type[S], value: Any) -> S:
+    return from_object(shape, value if isinstance(value, dict) else {})

@@ -13,7 +13,8 @@ _SECONDS_BEFORE = 100_000_000_000
 def utc_milliseconds(recorded: str | int | float | None) -> int | None:
     """Milliseconds since the epoch of an ISO time or a number; None if it isn't a time.
 
-    Finer fractions are cut off; a time without a zone is taken as UTC.
+    Finer fractions are cut off; a time without a zone is taken as UTC, which is what tools write;
+    a number that isn't above zero is no time.
     """
     if isinstance(recorded, str):
         try:
@@ -23,6 +24,6 @@ def utc_milliseconds(recorded: str | int | float | None) -> int | None:
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         return (moment - _EPOCH) // _MILLISECOND
-    if recorded is None or recorded != recorded or abs(recorded) > 2**53:
+    if recorded is None or not 0 < recorded <= 2**53:
         return None
-    return int(recorded if abs(recorded) >= _SECONDS_BEFORE else recorded * 1000)
+    return int(recorded if recorded >= _SECONDS_BEFORE else recorded * 1000)
