@@ -113,10 +113,11 @@ class Plain:
     def _group(self, segment: int, first: int, value: bytes) -> None:
         fields = Fields(value)
         count = fields.header()
-        ends = [fields.number(4) for _ in range(count)]
-        lengths = [fields.number(4) for _ in range(count)]
-        codecs = [fields.number(1) for _ in range(count)]
-        hashes = [fields.take(32) for _ in range(count)]
+        table = [
+            (fields.number(4), fields.number(4), fields.number(1), fields.take(32))
+            for _ in range(count)
+        ]
+        ends, lengths, codecs, hashes = zip(*table, strict=True)
         bodies = [fields.take(end - start) for start, end in zip([0, *ends], ends, strict=False)]
         assert fields.at == len(value)
         for slot, body in enumerate(bodies):

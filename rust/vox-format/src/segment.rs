@@ -45,12 +45,8 @@ pub fn encode(slots: &[Slot<'_>]) -> Vec<u8> {
     for slot in slots {
         end += slot.body.len() as u32;
         out.extend_from_slice(&end.to_le_bytes());
-    }
-    for slot in slots {
         out.extend_from_slice(&slot.raw_len.to_le_bytes());
-    }
-    out.extend(slots.iter().map(|slot| slot.codec));
-    for slot in slots {
+        out.push(slot.codec);
         out.extend_from_slice(&slot.hash.0);
     }
     for slot in slots {
@@ -62,79 +58,76 @@ pub fn encode(slots: &[Slot<'_>]) -> Vec<u8> {
 /// A group in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Group<'a> {
-    len: usize,
-    ends: &'a [u8],
-    raw_lens: &'a [u8],
-    codecs: &'a [u8],
-    hashes: &'a [u8],
+    rows: &'a [[u8; SLOT_BYTES]],
     bodies: &'a [u8],
 }
 
 impl<'a> Group<'a> {
-    /// Reads the tables of a group.
+    /// Reads the table of a group.
     pub fn parse(mut bytes: &'a [u8]) -> Result<Self> {
         let rest = &mut bytes;
         let len = take_header(rest, "a group of blobs")?;
-        Ok(Self {
-            len,
-            ends: take(rest, len * 4, "ends of a group")?,
-            raw_lens: take(rest, len * 4, "lengths of a group")?,
-            codecs: take(rest, len, "codecs of a group")?,
-            hashes: take(rest, len * 32, "hashes of a group")?,
-            bodies: rest,
-        })
+        let (rows, _) = take(rest, len * SLOT_BYTES, "the table of a group")?.as_chunks();
+        Ok(Self { rows, bodies: rest })
     }
 
     /// How many slots.
     pub fn len(&self) -> usize {
-        self.len
+        self.rows.len()
     }
 
     /// Whether it has no slots.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.rows.is_empty()
     }
 
-    /// How many bytes of bodies the tables claim; the value should hold just as many.
+    /// How many bytes of bodies the table claims, and how many there are.
     pub fn body_bytes(&self) -> (u32, usize) {
-        (if self.len == 0 { 0 } else { u32_at(self.ends, self.len - 1) }, self.bodies.len())
+        (self.rows.last().map_or(0, |row| u32_at(row, 0)), self.bodies.len())
     }
 
     /// The hash at `i`, without touching the bodies.
     pub fn hash(&self, i: usize) -> Result<ContentHash> {
-        match self.hashes.get(i * 32..).and_then(|rest| rest.first_chunk()) {
-            Some(hash) => Ok(ContentHash(*hash)),
-            None => Err(self.no_slot(i)),
-        }
+        Ok(hash_of(self.row(i)?))
     }
 
-    /// The length of the raw bytes at `i`, without touching the bodies.
+    /// The length of the raw bytes at `i`, without touching the bodies; 0 past the end.
     pub fn raw_len(&self, i: usize) -> u32 {
-        u32_at(self.raw_lens, i)
+        self.rows.get(i).map_or(0, |row| u32_at(row, 1))
     }
 
     /// The codec at `i`, without touching the bodies; [`GONE`] past the end.
     pub fn codec(&self, i: usize) -> u8 {
-        self.codecs.get(i).copied().unwrap_or(GONE)
+        self.rows.get(i).map_or(GONE, |row| row[CODEC_AT])
     }
 
     /// The slot at `i`.
     pub fn slot(&self, i: usize) -> Result<Slot<'a>> {
-        let hash = self.hash(i)?;
-        let start = if i == 0 { 0 } else { u32_at(self.ends, i - 1) } as usize;
-        let end = u32_at(self.ends, i) as usize;
+        let row = self.row(i)?;
+        let start = if i == 0 { 0 } else { u32_at(self.row(i - 1)?, 0) } as usize;
+        let end = u32_at(row, 0) as usize;
         let body = self.bodies.get(start..end).ok_or_else(|| {
             Error::damaged(format!(
                 "body {i} of a group claims bytes {start}..{end} of {}",
                 self.bodies.len()
             ))
         })?;
-        Ok(Slot { hash, raw_len: self.raw_len(i), codec: self.codecs[i], body })
+        Ok(Slot { hash: hash_of(row), raw_len: u32_at(row, 1), codec: row[CODEC_AT], body })
     }
 
-    fn no_slot(&self, i: usize) -> Error {
-        Error::damaged(format!("slot {i} of a group of {}", self.len))
+    fn row(&self, i: usize) -> Result<&'a [u8; SLOT_BYTES]> {
+        let missing = || Error::damaged(format!("slot {i} of a group of {}", self.len()));
+        self.rows.get(i).ok_or_else(missing)
     }
+}
+
+/// Where the codec stands in a row, after end and length; the hash follows.
+const CODEC_AT: usize = 8;
+
+fn hash_of(row: &[u8; SLOT_BYTES]) -> ContentHash {
+    let mut hash = [0; 32];
+    hash.copy_from_slice(&row[CODEC_AT + 1..]);
+    ContentHash(hash)
 }
 
 #[cfg(test)]

@@ -52,10 +52,10 @@ fn a_flipped_byte_in_any_part_of_a_segment_is_found() {
         ("version", 0),
         ("reserved", 1),
         ("number", 2),
-        ("ends", 4 + 4 * 3),
-        ("lengths", 4 + 4 * n + 4 * 5),
-        ("codecs", 4 + 8 * n + 7),
-        ("hashes", 4 + 9 * n + 32 * 9 + 11),
+        ("an end", 4 + 41 * 3),
+        ("a length", 4 + 41 * 5 + 4),
+        ("a codec", 4 + 41 * 7 + 8),
+        ("a hash", 4 + 41 * 9 + 9 + 11),
         ("bodies", 4 + 41 * n + 5000),
     ];
     for (part, offset) in parts {
