@@ -11,9 +11,8 @@ import pytest
 
 from vox.sources.base import Batch, Draft, Form, ItemKind, Role
 from vox.sources.claude_code import ClaudeCode
-from vox.sources.claude_code.lineage import PlainIds
 
-SOURCE = ClaudeCode(PlainIds)
+SOURCE = ClaudeCode()
 
 
 def line(**fields: Any) -> bytes:

@@ -16,9 +16,8 @@ import pytest
 from tests import corpus
 from vox.sources.base import Batch, Form
 from vox.sources.claude_code import ClaudeCode
-from vox.sources.claude_code.lineage import PlainIds
 
-SOURCE = ClaudeCode(PlainIds)
+SOURCE = ClaudeCode()
 HERE = Path(__file__).parent
 FILES = corpus.files("claude-code")
 NOT_TRANSCRIPTS = (".md", ".txt", "session-empty.jsonl", "expected-", "history-")

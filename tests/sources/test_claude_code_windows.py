@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from vox.sources.base import Batch, Draft, Fidelity, ItemKind, WindowDraft
 from vox.sources.claude_code import ClaudeCode
-from vox.sources.claude_code.lineage import PlainIds
 
-SOURCE = ClaudeCode(PlainIds)
+SOURCE = ClaudeCode()
 BASE = "claude-code:s"
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from vox.sources.base import Earlier
-from vox.sources.claude_code.lineage import Ids, new_ids
 from vox.sources.claude_code.reader import TranscriptReader
 from vox.sources.claude_code.records import Record, decode_record
 from vox.sources.decoding import NotARecordError
@@ -39,9 +38,6 @@ class ClaudeCode:
 
     name = "claude-code"
     title = "Claude Code"
-
-    def __init__(self, ids: Callable[[], Ids] = new_ids) -> None:
-        self._new_ids = ids
 
     def roots(self) -> list[Path]:
         """The folders of projects: below CLAUDE_CONFIG_DIR, or in the user's home."""
@@ -86,7 +82,7 @@ class ClaudeCode:
 
     def reader(self, path: Path, state: bytes | None, earlier: Earlier) -> TranscriptReader:
         """A reader at the start of `path`, or where `state` left off."""
-        return TranscriptReader(path, state, earlier, self._new_ids)
+        return TranscriptReader(path, state, earlier)
 
 
 def _may_be_transcript(name: str) -> bool:

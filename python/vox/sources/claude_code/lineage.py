@@ -9,51 +9,15 @@ lines of one streamed response) never splits a path.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from enum import Enum
-from typing import Final, Protocol, cast
+from typing import Final
 
 from msgspec import UNSET, Struct
 
+from vox._native import IdMap
 from vox.sources.claude_code.content import Tools
 from vox.sources.claude_code.records import Record
-
-
-class Ids(Protocol):
-    """Places of records by their uuid."""
-
-    def put(self, key: str, value: int) -> None:
-        """Keep `value` for `key`, in place of an earlier one."""
-        ...
-
-    def get(self, key: str) -> int | None:
-        """The value of `key`."""
-        ...
-
-
-class PlainIds:
-    """`Ids` as a Python dict, where the native core isn't there."""
-
-    def __init__(self) -> None:
-        self._places: dict[str, int] = {}
-
-    def put(self, key: str, value: int) -> None:
-        """Keep `value` for `key`, in place of an earlier one."""
-        self._places[key] = value
-
-    def get(self, key: str) -> int | None:
-        """The value of `key`."""
-        return self._places.get(key)
-
-
-def new_ids() -> Ids:
-    """The compact map of the native core, or a dict without it."""
-    try:
-        native = importlib.import_module("vox._native")
-    except ImportError:
-        return PlainIds()
-    return cast(Ids, native.IdMap())
 
 
 class Move(Enum):
@@ -126,12 +90,12 @@ class Lineage:
 
     def __init__(
         self,
-        ids: Ids,
+        ids: IdMap,
         tracks: list[Track],
         current: dict[str, int],
         recent: dict[str, int],
         on_new: Callable[[Track, Origin], None],
-        look_back: Callable[[], Ids] | None,
+        look_back: Callable[[], IdMap] | None,
     ) -> None:
         self.tracks = tracks
         self.current = current
@@ -143,7 +107,7 @@ class Lineage:
         self._ids = ids
         self._on_new = on_new
         self._look_back = look_back
-        self._before: Ids | None = None
+        self._before: IdMap | None = None
         """Places of the records before the cursor, once they were needed."""
         self.broken = False
         """The last record's parent isn't known."""

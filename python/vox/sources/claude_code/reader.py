@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from vox._native import IdMap
 from vox.sources.base import (
     Batch,
     Draft,
@@ -25,7 +26,7 @@ from vox.sources.base import (
     WindowDraft,
 )
 from vox.sources.claude_code import content, facts
-from vox.sources.claude_code.lineage import AGENT, Ids, Lineage, Move, Origin, Track
+from vox.sources.claude_code.lineage import AGENT, Lineage, Move, Origin, Track
 from vox.sources.claude_code.records import (
     NOTHING,
     Record,
@@ -72,13 +73,12 @@ class TranscriptReader:
         path: Path,
         state: bytes | None,
         earlier: Earlier,
-        new_ids: Callable[[], Ids],
         *,
         replaying: State | None = None,
     ) -> None:
         self._path = path
         self._earlier = earlier
-        self._new_ids = new_ids
+        self._ids = IdMap()
         self._replaying = replaying
         self._state = msgspec.msgpack.decode(state, type=State) if state else State()
         if replaying is not None:
@@ -86,7 +86,7 @@ class TranscriptReader:
         named = _AGENT_FILE.match(path.name)
         self._agent = named[1] if named else None
         self._lineage = Lineage(
-            new_ids(),
+            self._ids,
             self._state.tracks,
             self._state.current,
             self._state.recent,
@@ -275,16 +275,13 @@ class TranscriptReader:
                 if track.lane == lane:
                     self._changes.setdefault(track.index, {})["title"] = title
 
-    def _look_back(self) -> Ids:
+    def _look_back(self) -> IdMap:
         """Read the records before the cursor again, for where each of them stands."""
-        ids = self._new_ids()
-        replay = TranscriptReader(
-            self._path, None, self._earlier, lambda: ids, replaying=self._state
-        )
+        replay = TranscriptReader(self._path, None, self._earlier, replaying=self._state)
         records = self._earlier()
         while chunk := list(islice(records, _REPLAYED_AT_ONCE)):
             replay.read(chunk)
-        return ids
+        return replay._ids
 
 
 def _model(record: Record) -> str | None:
