@@ -15,17 +15,8 @@ from tests.archive.contents import every_item, items, kinds, set_aside, usage_of
 from tests.sources import count_claude_code, count_codex
 from vox.archive import Archive
 
-NO_TRANSCRIPTS = (".md", ".txt", ".sqlite", "session-empty.jsonl", "expected-", "history-")
-
-
-def transcripts(tool: str) -> list[Path]:
-    return [
-        file for file in corpus.files(tool) if not any(mark in file.name for mark in NO_TRANSCRIPTS)
-    ]
-
-
-CLAUDE_CODE = transcripts("claude-code")
-CODEX = transcripts("codex")
+CLAUDE_CODE = corpus.transcripts("claude-code")
+CODEX = corpus.transcripts("codex")
 
 each_claude_code = pytest.mark.parametrize("file", CLAUDE_CODE, ids=corpus.name_of)
 each_codex = pytest.mark.parametrize("file", CODEX, ids=corpus.name_of)

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from tests import corpus
+from tests.sources import count_claude_code as counting
 from vox.sources.base import Batch, Form
 from vox.sources.claude_code import ClaudeCode
 
 SOURCE = ClaudeCode()
-HERE = Path(__file__).parent
 FILES = corpus.files("claude-code")
-NOT_TRANSCRIPTS = (".md", ".txt", "session-empty.jsonl", "expected-", "history-")
-
-
-def load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-counting = load("count_claude_code")
 
 
 def read(path: Path, records: list[bytes]) -> Batch:
@@ -56,7 +41,7 @@ def test_records_items_and_rejections_equal_the_independent_count(path: Path) ->
 
 
 def test_transcripts_are_recognised_and_other_files_are_not(path: Path) -> None:
-    transcript = not any(mark in path.name for mark in NOT_TRANSCRIPTS)
+    transcript = corpus.is_transcript(path)
     assert SOURCE.recognises(path, path.read_bytes()[:65_536]) is transcript
 
 

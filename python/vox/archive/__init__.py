@@ -7,7 +7,7 @@ from vox.archive.window import Window
 
 if TYPE_CHECKING:
     from vox.archive.append import NewItem
-    from vox.archive.ingest import Counts, ImportReport, Problem, Progress
+    from vox.archive.report import Counts, ImportReport, Problem, Progress
     from vox.archive.soundness import Finding, VerifyReport, verify_path
 
 __all__ = [
@@ -28,9 +28,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # These bring in the adapters or msgspec, which whoever only looks needn't wait for.
     if name in {"Counts", "ImportReport", "Problem", "Progress"}:
-        from vox.archive import ingest
+        from vox.archive import report
 
-        return getattr(ingest, name)
+        return getattr(report, name)
     if name == "NewItem":
         from vox.archive.append import NewItem
 

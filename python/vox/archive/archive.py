@@ -16,8 +16,9 @@ from vox.config import load_settings
 from vox.errors import ClosedError, NotFoundError
 
 if TYPE_CHECKING:
-    from vox.archive import ingest, soundness
+    from vox.archive import soundness
     from vox.archive.append import NewItem
+    from vox.archive.report import ImportReport, Progress
     from vox.sources.base import WindowDraft, WindowSource
 
 # What only imports or checks need is loaded by them: a look at one window is to be instant.
@@ -156,8 +157,8 @@ class Archive:
         paths: Iterable[Path] = (),
         dry_run: bool = False,
         verify_sources: bool = False,
-        progress: Callable[[ingest.Progress], None] | None = None,
-    ) -> ingest.ImportReport:
+        progress: Callable[[Progress], None] | None = None,
+    ) -> ImportReport:
         """Imports what is new in the transcripts of other tools.
 
         Without arguments all known tools are looked for in their default folders; `root` is

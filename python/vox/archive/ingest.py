@@ -11,76 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from vox import _native
-from vox.archive.finding import Transcript, Unreadable, at_path, in_folder
+from vox.archive.discovery import Transcript, Unreadable, at_path, in_folder
 from vox.archive.pipeline import Pipeline
+from vox.archive.report import Counts, ImportReport, Problem, Progress, counts_of, failure
 from vox.errors import InvalidArgumentError, SourceUnreadableError, VoxError
 from vox.sources import SOURCES
 from vox.sources.base import Batch, WindowSource
-
-
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """Something of a source that was not taken as it is."""
-
-    path: str
-    reason: str
-    """A quarantine reason or an error code of `contracts/errors.yaml`."""
-    offset: int | None = None
-    """Where in the (decompressed) file, if it is about a stretch of it."""
-    length: int | None = None
-    message: str = ""
-    file_failed: bool = False
-    """Whether the file could not be imported to its end."""
-
-    def __str__(self) -> str:
-        place = "" if self.offset is None else f", bytes {self.offset}+{self.length}"
-        return f"{self.path}{place}: {self.message or self.reason}"
-
-
-class Progress(msgspec.Struct, kw_only=True):
-    """How far an import is."""
-
-    files_total: int = 0
-    files_done: int = 0
-    bytes_total: int = 0
-    bytes_done: int = 0
-    items: int = 0
-
-
-class Counts(msgspec.Struct, kw_only=True):
-    """What was read, and what of it was new."""
-
-    files: int = 0
-    """Files with something new."""
-    unchanged: int = 0
-    """Files that were as they had been, and so weren't read."""
-    windows: int = 0
-    """Windows that are new."""
-    items: int = 0
-    """Items that were read."""
-    added: int = 0
-    """Items that are new to the archive."""
-    shared: int = 0
-    """Items that stand in the archive already: in this window, or on the same path in another."""
-    rewritten: int = 0
-    """Windows that their tool rewrote; what they were is kept beside what they are."""
-    responses: int = 0
-    """Reports of usage that were new or larger."""
-    quarantined: int = 0
-    """Stretches that were set aside."""
-
-
-class ImportReport(Counts, kw_only=True):
-    """What became of an import."""
-
-    sources: dict[str, Counts] = {}
-    """The same counts for each source that had files, by its name."""
-    record_types: dict[str, int] = {}
-    """How many records of each type were read, by source: `claude-code:user`."""
-    problems: list[Problem] = []
-    dry_run: bool = False
 
 
 def run(
@@ -148,15 +85,7 @@ def _readable(
         if isinstance(file, Transcript):
             yield file
         else:
-            report.problems.append(_failure(*file))
-
-
-def _counts(report: ImportReport) -> dict[str, int]:
-    return {name: getattr(report, name) for name in Counts.__struct_fields__}
-
-
-def _failure(path: Path, error: VoxError) -> Problem:
-    return Problem(path=str(path), reason=error.code, message=str(error), file_failed=True)
+            report.problems.append(failure(*file))
 
 
 class _Import:
@@ -188,9 +117,9 @@ class _Import:
         for transcript in found:
             by_source.setdefault(transcript.source.name, []).append(transcript)
         for name, files in by_source.items():
-            before = _counts(self.report)
+            before = counts_of(self.report)
             self._files(files)
-            after = _counts(self.report)
+            after = counts_of(self.report)
             self.report.sources[name] = Counts(**{n: after[n] - before[n] for n in after})
 
     def _files(self, found: list[Transcript]) -> None:
@@ -205,8 +134,8 @@ class _Import:
             for source, path in again:
                 self._file(source, path, pipeline, from_start=True)
                 self._settle(pipeline.finish())
-            for failure in (*failed, *pipeline.failed):
-                self.report.problems.append(_failure(failure.work[1], failure.error))
+            for work, error in (*failed, *pipeline.failed):
+                self.report.problems.append(failure(work[1], error))
 
     def _file(
         self, source: WindowSource, path: Path, pipeline: Pipeline, *, from_start: bool = False
@@ -215,9 +144,9 @@ class _Import:
         try:
             self._read(source, path, pipeline, from_start=from_start)
         except VoxError as error:
-            self.report.problems.append(_failure(path, error))
+            self.report.problems.append(failure(path, error))
         except OSError as error:
-            self.report.problems.append(_failure(path, SourceUnreadableError(str(error))))
+            self.report.problems.append(failure(path, SourceUnreadableError(str(error))))
         if not from_start:
             self.progress.files_done += 1
             self._advance(done + _size(path))
