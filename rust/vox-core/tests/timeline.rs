@@ -63,7 +63,7 @@ proptest! {
     ) {
         let memory = if ascending { in_order(memory, chunk) } else { memory };
         let sorted = reference(&memory, &filter);
-        let mut timeline = Timeline::open(&memory, &filter).unwrap();
+        let mut timeline = Timeline::open(&memory, &memory.run_infos(), &filter).unwrap();
         prop_assert_eq!(timeline.len(), sorted.len() as u64);
         for (start, count) in reads {
             let rest = sorted.iter().skip(start as usize).take(count as usize);
@@ -76,14 +76,14 @@ proptest! {
     fn a_time_stands_behind_all_earlier_items(memory in memory(60), time in -5i64..70) {
         let filter = Filter::default();
         let before = reference(&memory, &filter).iter().filter(|(at, _)| *at < time).count();
-        let mut timeline = Timeline::open(&memory, &filter).unwrap();
+        let mut timeline = Timeline::open(&memory, &memory.run_infos(), &filter).unwrap();
         prop_assert_eq!(timeline.position(&memory, time).unwrap(), before as u64);
     }
 
     #[test]
     fn items_appended_later_do_not_move_a_timeline(memory in memory(60), more in prop::collection::vec(support::item(60), 1..40)) {
         let filter = Filter::default();
-        let mut timeline = Timeline::open(&memory, &filter).unwrap();
+        let mut timeline = Timeline::open(&memory, &memory.run_infos(), &filter).unwrap();
         let wanted = timeline.items(&memory, 0, u64::MAX).unwrap();
         let mut later = Memory::default();
         for (&run, rows) in &memory.runs {
@@ -92,7 +92,7 @@ proptest! {
         }
         let mut in_one = Memory::default();
         memory.runs.iter().for_each(|(&run, rows)| in_one.add_run(run, rows.clone(), 512));
-        let mut grown = Timeline::open(&in_one, &filter).unwrap();
+        let mut grown = Timeline::open(&in_one, &in_one.run_infos(), &filter).unwrap();
         prop_assert_eq!(grown.items(&later, 0, u64::MAX).unwrap(), wanted);
     }
 }
@@ -109,7 +109,7 @@ fn more_chunks_than_a_block_of_the_directory_stay_in_order() {
     }
     let filter = Filter::default();
     let sorted = reference(&memory, &filter);
-    let mut timeline = Timeline::open(&memory, &filter).unwrap();
+    let mut timeline = Timeline::open(&memory, &memory.run_infos(), &filter).unwrap();
     for start in (0..sorted.len()).step_by(97) {
         let wanted: Vec<ItemId> = sorted.iter().skip(start).take(50).map(|(_, id)| *id).collect();
         assert_eq!(timeline.items(&memory, start as u64, 50).unwrap(), wanted);
@@ -125,7 +125,7 @@ fn a_batch_of_the_timeline_names_the_owning_windows() {
         memory.add_run(run, rows.current(), 8);
     }
     let filter = Filter { records: true, ..Filter::default() };
-    let mut timeline = Timeline::open(&memory, &filter).unwrap();
+    let mut timeline = Timeline::open(&memory, &memory.run_infos(), &filter).unwrap();
     let ids = timeline.items(&memory, 10, 40).unwrap();
     let batch = timeline.batch(&memory, 10, 40, Columns::WITH_PREVIEW).unwrap();
     let windows: Vec<u32> = ids.iter().map(|id| 100 + id.run()).collect();

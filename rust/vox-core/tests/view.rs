@@ -171,10 +171,10 @@ proptest! {
     ) {
         prop_assume!(!memory.extents.is_empty());
         let mut memory = memory;
-        let (index, first_ordinal, run, first, count) = damage;
+        let (index, ordinal, run, first, count) = damage;
         let items_before = memory.len();
         let at = index.index(memory.extents.len());
-        let extent = vox_core::view::Extent { first_ordinal, run, first, count };
+        let extent = vox_core::view::Extent { ordinal, run, first, count };
         memory.extents[at] = extent;
         let read = items(&memory, WINDOW, &Ordinals::Range(0..items_before), ALL);
         prop_assert!(read.is_err_and(|error| matches!(error.code, Code::Damaged)));

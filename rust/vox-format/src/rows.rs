@@ -264,7 +264,18 @@ impl Extent {
 
     /// The ordinal after its last item.
     pub fn end(&self) -> u64 {
-        self.ordinal + u64::from(self.count)
+        self.ordinal.saturating_add(self.count.into())
+    }
+
+    /// The position after its last item in the run.
+    pub fn end_position(&self) -> u32 {
+        self.first.saturating_add(self.count)
+    }
+
+    /// The position in the run of the item at `ordinal`; none if the extent doesn't hold it.
+    pub fn position_of(&self, ordinal: u64) -> Option<u32> {
+        let offset = u32::try_from(ordinal.checked_sub(self.ordinal)?).ok()?;
+        if offset < self.count { self.first.checked_add(offset) } else { None }
     }
 }
 
@@ -299,7 +310,7 @@ impl OverlayRange {
 
     /// The ordinal after its last item.
     pub fn end(&self) -> u64 {
-        self.first + self.count
+        self.first.saturating_add(self.count)
     }
 }
 

@@ -153,25 +153,25 @@ impl Archive {
         &self,
         filter: &Filter,
         scope: &Scope,
-        work: impl FnOnce(&snapshot::Scoped<'_, '_>, &mut Timeline) -> Result<T>,
+        work: impl FnOnce(&Snapshot<'_>, &mut Timeline) -> Result<T>,
     ) -> Result<T> {
         let mut cached = self.timeline.lock().unwrap_or_else(PoisonError::into_inner);
         self.store.snapshot(|snapshot| {
-            let scoped = snapshot::Scoped::new(snapshot, scope)?;
             let version = snapshot.version();
             let fits = cached.as_ref().is_some_and(|cached| {
                 cached.version == version && cached.filter == *filter && cached.scope == *scope
             });
             if !fits {
+                let runs = snapshot::runs_in(snapshot, scope)?;
                 *cached = Some(CachedTimeline {
                     version,
                     filter: filter.clone(),
                     scope: scope.clone(),
-                    timeline: Timeline::open(&scoped, filter)?,
+                    timeline: Timeline::open(snapshot, &runs, filter)?,
                 });
             }
             match cached.as_mut() {
-                Some(cached) => work(&scoped, &mut cached.timeline),
+                Some(cached) => work(snapshot, &mut cached.timeline),
                 None => Err(Error::new(Code::Internal, "the timeline was lost")),
             }
         })

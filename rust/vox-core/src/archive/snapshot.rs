@@ -1,20 +1,19 @@
-//! Snapshots of the store as sources of views.
+//! Snapshots of the store as sources of views, and the runs of a timeline.
 
 use std::{borrow::Cow, collections::HashSet, ops::Range};
 
+use vox_format::rows::RunRow;
 use vox_store::Snapshot;
 use vox_types::{BlobRef, ContentHash, OverlayKind, Result, RunNo, SymbolNo, Tier, WindowNo};
 
-use crate::view::{Extent, ItemSource, OverlayRange, RunInfo};
+use crate::{
+    timeline::RunInfo,
+    view::{Extent, ItemSource, OverlayRange},
+};
 
 impl ItemSource for Snapshot<'_> {
     fn extent_at(&self, window: WindowNo, ordinal: u64) -> Result<Option<Extent>> {
-        Ok(Snapshot::extent_at(self, window, ordinal)?.map(|extent| Extent {
-            first_ordinal: extent.ordinal,
-            run: extent.run,
-            first: extent.first,
-            count: extent.count,
-        }))
+        Snapshot::extent_at(self, window, ordinal)
     }
 
     fn chunk(&self, run: RunNo, position: u32) -> Result<Option<(u32, &[u8])>> {
@@ -27,13 +26,7 @@ impl ItemSource for Snapshot<'_> {
         kind: OverlayKind,
         ordinals: Range<u64>,
     ) -> Result<Vec<OverlayRange>> {
-        let ranges = Snapshot::overlays(self, window, kind, ordinals)?;
-        let ranges = ranges.into_iter().map(|range| OverlayRange {
-            first: range.first,
-            count: range.count,
-            value: range.value,
-        });
-        Ok(ranges.collect())
+        Snapshot::overlays(self, window, kind, ordinals)
     }
 
     fn content_hash(&self, blob: BlobRef) -> Result<ContentHash> {
@@ -42,12 +35,6 @@ impl ItemSource for Snapshot<'_> {
 
     fn symbol(&self, symbol: SymbolNo) -> Result<Option<Cow<'_, str>>> {
         Snapshot::symbol(self, symbol)
-    }
-
-    fn runs(&self) -> Result<Vec<RunInfo>> {
-        let runs = Snapshot::runs(self)?;
-        let runs = runs.into_iter().filter(|(_, row)| row.len > 0);
-        Ok(runs.map(|(run, row)| RunInfo { run, window: row.window, len: row.len }).collect())
     }
 }
 
@@ -60,59 +47,21 @@ pub struct Scope {
     pub tier: Option<Tier>,
 }
 
-/// A snapshot whose timeline has only the runs of live windows within a scope.
-pub struct Scoped<'s, 't> {
-    snapshot: &'s Snapshot<'t>,
-    windows: HashSet<WindowNo>,
-}
-
-impl<'s, 't> Scoped<'s, 't> {
-    pub fn new(snapshot: &'s Snapshot<'t>, scope: &Scope) -> Result<Self> {
-        let mut windows = HashSet::new();
-        let symbol = match &scope.repo {
-            Some(repo) => match snapshot.find_symbol(repo)? {
-                Some(symbol) => Some(symbol),
-                None => return Ok(Self { snapshot, windows }),
-            },
-            None => None,
-        };
-        snapshot.recent_windows(symbol, scope.tier, |window, _| {
-            windows.insert(window);
-            Ok(std::ops::ControlFlow::Continue(()))
-        })?;
-        Ok(Self { snapshot, windows })
-    }
-}
-
-impl ItemSource for Scoped<'_, '_> {
-    fn extent_at(&self, window: WindowNo, ordinal: u64) -> Result<Option<Extent>> {
-        ItemSource::extent_at(self.snapshot, window, ordinal)
-    }
-
-    fn chunk(&self, run: RunNo, position: u32) -> Result<Option<(u32, &[u8])>> {
-        self.snapshot.chunk(run, position)
-    }
-
-    fn overlays(
-        &self,
-        window: WindowNo,
-        kind: OverlayKind,
-        ordinals: Range<u64>,
-    ) -> Result<Vec<OverlayRange>> {
-        ItemSource::overlays(self.snapshot, window, kind, ordinals)
-    }
-
-    fn content_hash(&self, blob: BlobRef) -> Result<ContentHash> {
-        self.snapshot.content_hash(blob)
-    }
-
-    fn symbol(&self, symbol: SymbolNo) -> Result<Option<Cow<'_, str>>> {
-        self.snapshot.symbol(symbol)
-    }
-
-    fn runs(&self) -> Result<Vec<RunInfo>> {
-        let mut runs = ItemSource::runs(self.snapshot)?;
-        runs.retain(|run| self.windows.contains(&run.window));
-        Ok(runs)
-    }
+/// The runs that live windows within `scope` own.
+pub(super) fn runs_in(snapshot: &Snapshot<'_>, scope: &Scope) -> Result<Vec<RunInfo>> {
+    let repo = match &scope.repo {
+        Some(repo) => match snapshot.find_symbol(repo)? {
+            Some(symbol) => Some(symbol),
+            None => return Ok(Vec::new()),
+        },
+        None => None,
+    };
+    let mut windows = HashSet::new();
+    snapshot.recent_windows(repo, scope.tier, |window, _| {
+        windows.insert(window);
+        Ok(std::ops::ControlFlow::Continue(()))
+    })?;
+    let shown = |(_, row): &(RunNo, RunRow)| row.len > 0 && windows.contains(&row.window);
+    let runs = snapshot.runs()?.into_iter().filter(shown);
+    Ok(runs.map(|(run, row)| RunInfo { run, window: row.window, len: row.len }).collect())
 }

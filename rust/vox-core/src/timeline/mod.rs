@@ -1,4 +1,4 @@
-//! The items of all runs in the order of their times.
+//! The items of many runs in the order of their times.
 //!
 //! A [`Timeline`] keeps some 36 bytes for each chunk of up to 512 items: its first and last time
 //! and how many of its items the filter shows. From those it knows for any position between which
@@ -8,4 +8,4 @@
 mod directory;
 mod positions;
 
-pub use positions::Timeline;
+pub use positions::{RunInfo, Timeline};

@@ -10,7 +10,18 @@ use crate::{
     view::{Columns, ItemSource, timeline_items},
 };
 
-/// The items of all runs that a filter shows, ordered by time and, at the same time, by item id.
+/// A run as a timeline needs it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunInfo {
+    /// Its number.
+    pub run: RunNo,
+    /// The window that owns it.
+    pub window: WindowNo,
+    /// Number of items.
+    pub len: u32,
+}
+
+/// The items of runs that a filter shows, ordered by time and, at the same time, by item id.
 ///
 /// `trimmed` of the filter has no effect: a run may belong to several windows. A timeline stays at
 /// the items it was made with and may be asked through later snapshots.
@@ -23,12 +34,13 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Reads the times (and what else the filter needs) of all items.
-    pub fn open(source: &impl ItemSource, filter: &Filter) -> Result<Self> {
+    /// Reads the times (and what else the filter needs) of all items of `runs`, which may come in
+    /// any order.
+    pub fn open(source: &impl ItemSource, runs: &[RunInfo], filter: &Filter) -> Result<Self> {
         let mut matcher = Matcher::new(filter);
         let mut owners = Vec::new();
         let mut entries = Vec::new();
-        for run in source.runs()? {
+        for run in runs {
             owners.push((run.run, run.window));
             let mut position = 0;
             while position < run.len {

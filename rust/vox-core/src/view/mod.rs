@@ -12,5 +12,5 @@ mod stretch;
 pub(crate) use batch::timeline_items;
 pub use batch::{Columns, items, items_by_id};
 pub use positions::View;
-pub use source::{Extent, ItemSource, OverlayRange, RunInfo};
+pub use source::{Extent, ItemSource, OverlayRange};
 pub use stretch::Ordinals;

@@ -156,10 +156,8 @@ impl Found {
         let missing = |what: String| Error::damaged(format!("window {window}: {what} is missing"));
         let next = source.extent_at(window, start)?;
         let extent = next.ok_or_else(|| missing(format!("the item at ordinal {start}")))?;
-        let offset = start.checked_sub(extent.first_ordinal);
-        let offset = offset.filter(|offset| *offset < u64::from(extent.count));
-        let offset = offset.ok_or_else(|| missing(format!("the extent of ordinal {start}")))?;
-        let position = extent.first.wrapping_add(offset as u32);
+        let position = extent.position_of(start);
+        let position = position.ok_or_else(|| missing(format!("the extent of ordinal {start}")))?;
         let item = ItemId::new(extent.run, position);
         let (first, bytes) = source
             .chunk(extent.run, position)?
@@ -170,7 +168,7 @@ impl Found {
             return Err(missing(format!("the item {item}")));
         }
         let count = (chunk.len() - index)
-            .min((u64::from(extent.count) - offset) as usize)
+            .min((extent.end_position() - position) as usize)
             .min((range.end - start) as usize);
         let matches = self.matcher.matches(&chunk, index..index + count);
         let (start, index) = (start as u32, index as u32);

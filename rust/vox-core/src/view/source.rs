@@ -2,49 +2,8 @@
 
 use std::{borrow::Cow, ops::Range};
 
+pub use vox_format::rows::{Extent, OverlayRange};
 use vox_types::{BlobRef, ContentHash, OverlayKind, Result, RunNo, SymbolNo, WindowNo};
-
-/// Consecutive items of a window that are consecutive in a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Extent {
-    /// Ordinal of the first item.
-    pub first_ordinal: u64,
-    /// The run that holds them.
-    pub run: RunNo,
-    /// Position of the first item in the run.
-    pub first: u32,
-    /// How many.
-    pub count: u32,
-}
-
-/// Consecutive ordinals of a window with one value of an overlay.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OverlayRange {
-    /// The first ordinal.
-    pub first: u64,
-    /// How many.
-    pub count: u64,
-    /// The value, the same for all.
-    pub value: i64,
-}
-
-impl OverlayRange {
-    /// The ordinal after the last.
-    pub fn end(&self) -> u64 {
-        self.first.saturating_add(self.count)
-    }
-}
-
-/// A run as a timeline needs it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RunInfo {
-    /// Its number.
-    pub run: RunNo,
-    /// The window that owns it.
-    pub window: WindowNo,
-    /// Number of items.
-    pub len: u32,
-}
 
 /// A snapshot of an archive. All answers of one value belong to the same moment.
 pub trait ItemSource {
@@ -67,7 +26,4 @@ pub trait ItemSource {
 
     /// An interned text.
     fn symbol(&self, symbol: SymbolNo) -> Result<Option<Cow<'_, str>>>;
-
-    /// The runs whose items a timeline shows, in any order.
-    fn runs(&self) -> Result<Vec<RunInfo>>;
 }

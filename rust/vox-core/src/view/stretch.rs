@@ -91,22 +91,17 @@ impl<S: ItemSource> Resolver<'_, S> {
     fn push(&mut self, range: Range<u64>) -> Result<u64> {
         let mut at = range.start;
         while at < range.end {
-            let Some((extent, offset)) = self.extent_at(at)? else { break };
-            let count = u64::from(extent.count - offset).min(range.end - at) as u32;
-            let position = extent.first.checked_add(offset);
-            let position = position.ok_or_else(|| beyond(self.window, at))?;
+            let Some((extent, position)) = self.extent_at(at)? else { break };
+            let count = u64::from(extent.end_position() - position).min(range.end - at) as u32;
             self.out.push(Stretch { ordinal: at, run: extent.run, position, count });
             at += u64::from(count);
         }
         Ok(at)
     }
 
-    /// The extent that holds `ordinal` and the ordinal's place in it.
+    /// The extent that holds `ordinal`, and the item's position in its run.
     fn extent_at(&mut self, ordinal: u64) -> Result<Option<(Extent, u32)>> {
-        let place = |extent: Extent| {
-            let offset = ordinal.checked_sub(extent.first_ordinal)?;
-            (offset < u64::from(extent.count)).then_some((extent, offset as u32))
-        };
+        let place = |extent: Extent| Some((extent, extent.position_of(ordinal)?));
         if let Some(found) = self.extent.and_then(place) {
             return Ok(Some(found));
         }

@@ -8,7 +8,10 @@ pub mod rows;
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 use proptest::prelude::*;
-use vox_core::view::{Extent, ItemSource, OverlayRange, RunInfo};
+use vox_core::{
+    timeline::RunInfo,
+    view::{Extent, ItemSource, OverlayRange},
+};
 use vox_format::chunk::{ItemRow, encode_chunk};
 use vox_types::{
     BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, OverlayKind, Result, Role, RunNo,
@@ -43,7 +46,17 @@ impl Memory {
     /// Appends a part of a run to the window.
     pub fn add_extent(&mut self, run: RunNo, range: Range<u32>) {
         let (first, count) = (range.start, range.end - range.start);
-        self.extents.push(Extent { first_ordinal: self.len(), run, first, count });
+        self.extents.push(Extent { ordinal: self.len(), run, first, count });
+    }
+
+    /// The runs for a timeline; window 100 + n owns run n.
+    pub fn run_infos(&self) -> Vec<RunInfo> {
+        let info = |(&run, rows): (&RunNo, &Vec<ItemRow>)| RunInfo {
+            run,
+            window: 100 + run,
+            len: rows.len() as u32,
+        };
+        self.runs.iter().map(info).collect()
     }
 
     /// Items of the window.
@@ -83,8 +96,7 @@ pub fn hash_of(blob: BlobRef) -> ContentHash {
 impl ItemSource for Memory {
     fn extent_at(&self, window: WindowNo, ordinal: u64) -> Result<Option<Extent>> {
         assert_eq!(window, WINDOW);
-        let end = |extent: &Extent| extent.first_ordinal.saturating_add(extent.count.into());
-        Ok(self.extents.iter().find(|extent| ordinal < end(extent)).copied())
+        Ok(self.extents.iter().find(|extent| ordinal < extent.end()).copied())
     }
 
     fn chunk(&self, run: RunNo, position: u32) -> Result<Option<(u32, &[u8])>> {
@@ -110,15 +122,6 @@ impl ItemSource for Memory {
 
     fn symbol(&self, symbol: SymbolNo) -> Result<Option<Cow<'_, str>>> {
         Ok((symbol != 0).then(|| format!("name {symbol}").into()))
-    }
-
-    fn runs(&self) -> Result<Vec<RunInfo>> {
-        let info = |(&run, rows): (&RunNo, &Vec<ItemRow>)| RunInfo {
-            run,
-            window: 100 + run,
-            len: rows.len() as u32,
-        };
-        Ok(self.runs.iter().map(info).collect())
     }
 }
 
