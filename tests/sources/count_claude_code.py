@@ -144,7 +144,9 @@ def items_of(record: dict[str, Any]) -> list[str]:
     match record:
         case {"type": "user", "message": {"content": content}}:
             summary = record.get("isCompactSummary") is True
-            return said("user", content, "summary" if summary else "message")
+            found = said("user", content, "summary" if summary else "message")
+            images = sum(item.endswith(" attachment") for item in found)
+            return found + ["tool record"] * (images and copied_images(record))
         case {"type": "assistant", "message": {"content": content}}:
             return said("assistant", content, "message")
         case {"type": "system", "content": str(text)} if text:
@@ -154,6 +156,17 @@ def items_of(record: dict[str, Any]) -> list[str]:
         case {"type": "attachment", "attachment": dict()}:
             return ["system attachment"]
     return []
+
+
+def copied_images(record: dict[str, Any]) -> int:
+    """Images in a tool's own result, which repeats those of the message."""
+    match record.get("toolUseResult"):
+        case {"file": {"base64": str()}}:
+            return 1
+        case list(blocks):
+            sources = [b["source"] for b in blocks if isinstance(b, dict) and "source" in b]
+            return sum(source.get("type") == "base64" for source in sources)
+    return 0
 
 
 def said(role: str, content: Any, kind: str) -> list[str]:

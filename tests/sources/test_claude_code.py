@@ -155,6 +155,28 @@ def test_images_and_documents_are_attachments_decoded_from_base64() -> None:
     assert value_at(record, batch.drafts[1]) == "plain"
 
 
+@pytest.mark.parametrize(
+    ("copy", "place"),
+    [
+        ({"type": "image", "file": {"base64": "aGk="}}, ("file", "base64")),
+        (
+            [{"type": "text", "text": "x"}, {"source": {"type": "base64", "data": "aGk="}}],
+            (1, "source", "data"),
+        ),
+    ],
+)
+def test_an_image_in_the_tools_own_result_is_cut_out_beside_the_conversation(
+    copy: Any, place: tuple[Any, ...]
+) -> None:
+    source = {"type": "base64", "media_type": "image/png", "data": "aGk="}
+    content = [{"type": "image", "source": source}]
+    result = [{"type": "tool_result", "tool_use_id": "t", "content": content}]
+    shown, copied = read(user(result, toolUseResult=copy)).drafts
+    assert (shown.kind, shown.form, shown.side) == (ItemKind.ATTACHMENT, Form.BASE64, False)
+    assert (copied.kind, copied.form, copied.side) == (ItemKind.RECORD, Form.BASE64, True)
+    assert copied.body == ("toolUseResult", *place)
+
+
 def test_a_block_of_an_unknown_type_is_carried_as_its_slice() -> None:
     for block in ({"type": "fallback", "to": "y"}, {"no": "type"}, 7, ["a"], "bare", None):
         record = assistant([block])

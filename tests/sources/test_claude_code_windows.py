@@ -473,12 +473,15 @@ def test_a_session_is_discovered_before_its_agents_and_spilled_output_is_not(
         "p/s/tool-results/t.json",
         "p/s.jsonl",
         "p/notes.txt",
+        "q/agent-2.jsonl",
+        "q/f.jsonl",
     ):
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
     found = [path.relative_to(tmp_path).as_posix() for path in SOURCE.discover(tmp_path)]
-    assert found == ["p/s.jsonl", "p/s/subagents/agent-1.jsonl"]
+    sessions = ["p/s.jsonl", "p/s/subagents/agent-1.jsonl", "q/f.jsonl", "q/agent-2.jsonl"]
+    assert found == sessions
 
 
 def test_the_root_follows_the_tools_own_setting(

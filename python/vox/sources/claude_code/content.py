@@ -13,6 +13,7 @@ from vox.sources.claude_code.records import (
     Block,
     Record,
     Source,
+    ToolUseResult,
     decode_blocks,
 )
 from vox.sources.decoding import NotARecordError, read_loosely
@@ -24,6 +25,7 @@ _MOST_OPEN_CALLS = 64
 
 _decode_source = msgspec.json.Decoder(Source).decode
 _decode_attachment = msgspec.json.Decoder(Attachment).decode
+_decode_result = msgspec.json.Decoder(ToolUseResult).decode
 
 
 class Part(NamedTuple):
@@ -34,6 +36,7 @@ class Part(NamedTuple):
     path: JsonPath
     form: Form = Form.STRING
     name: str | None = None
+    side: bool = False
 
 
 class Content(NamedTuple):
@@ -62,10 +65,13 @@ def content_of(content: Raw) -> Content:
     return Content(False, decode_blocks(content)) if first == 0x5B else _EMPTY
 
 
-def user_parts(content: Content, tools: Tools, *, is_summary: bool) -> list[Part]:
+def user_parts(record: Record, content: Content, tools: Tools) -> list[Part]:
     """What a user said, or what tools answered."""
-    kind = ItemKind.SUMMARY if is_summary else ItemKind.MESSAGE
-    return _message_parts(content, ("message", "content"), Role.USER, kind, tools, None)
+    kind = ItemKind.SUMMARY if record.is_compact_summary is True else ItemKind.MESSAGE
+    parts = _message_parts(content, ("message", "content"), Role.USER, kind, tools, None)
+    if record.tool_use_result and any(part.form is Form.BASE64 for part in parts):
+        parts += _image_copies(record.tool_use_result)
+    return parts
 
 
 def assistant_parts(content: Content, tools: Tools, model: str | None) -> list[Part]:
@@ -152,6 +158,25 @@ def _tool_result_parts(block: Block, here: JsonPath, tools: Tools) -> list[Part]
         else:
             parts.append(Part(Role.TOOL, ItemKind.TOOL_RESULT, at, Form.SLICE, name))
     return parts or [Part(Role.TOOL, ItemKind.TOOL_RESULT, here, Form.SLICE, name)]
+
+
+def _image_copies(result: Raw) -> list[Part]:
+    """The images of a tool's own result. They repeat those of the message, so they are cut out
+    and stored once."""
+    place = ("toolUseResult",)
+    if memoryview(result)[0] == 0x5B:
+        found = enumerate(decode_blocks(result))
+        parts = [_file_part(block, (*place, n), Role.TOOL) for n, block in found if block]
+        copies = [part for part in parts if part.form is Form.BASE64]
+        return [part._replace(kind=ItemKind.RECORD, side=True) for part in copies]
+    try:
+        own = _decode_result(result)
+    except msgspec.DecodeError:
+        return []
+    if own.file is None or not _is_string(own.file.base64):
+        return []
+    path = (*place, "file", "base64")
+    return [Part(Role.TOOL, ItemKind.RECORD, path, Form.BASE64, side=True)]
 
 
 _FILES = frozenset(("image", "document"))

@@ -58,7 +58,7 @@ class ClaudeCode:
         for folder, subfolders, names in os.walk(root):
             subfolders.sort()
             subfolders[:] = [name for name in subfolders if name != "tool-results"]
-            for name in sorted(names):
+            for name in sorted(names, key=lambda name: (name.startswith("agent-"), name)):
                 if _may_be_transcript(name):
                     yield Path(folder, name)
 

@@ -44,7 +44,7 @@ from vox.sources.decoding import NotARecordError
 from vox.sources.times import utc_milliseconds
 
 _UNTYPED = "untyped"
-_AGENT_FILE = re.compile(r"agent-(.+?)\.jsonl(?:\.zst)?$")
+_AGENT_FILE = re.compile(r"agent-(.+)\.jsonl$")
 _REPLAYED_AT_ONCE = 1024
 
 
@@ -190,7 +190,7 @@ class TranscriptReader:
         batch, key = self._batch, track.key
         if key not in batch.at:
             batch.at[key] = track.items
-        for role, kind, path, form, name in parts:
+        for role, kind, path, form, name, side in parts:
             batch.drafts.append(
                 Draft(
                     window=key,
@@ -201,6 +201,7 @@ class TranscriptReader:
                     form=form,
                     created_at=at,
                     name=name,
+                    side=side,
                 )
             )
         if not parts:
@@ -297,8 +298,7 @@ def _parts(
     if held is not None:
         if record.type == "assistant":
             return content.assistant_parts(held, tools, model)
-        summary = record.is_compact_summary is True
-        return content.user_parts(held, tools, is_summary=summary)
+        return content.user_parts(record, held, tools)
     if record.type == "system":
         return content.system_parts(record)
     if record.type == "attachment":

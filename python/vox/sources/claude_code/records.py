@@ -57,6 +57,8 @@ class Record(Struct, gc=False, rename="camel"):
     custom_title: str | None = None
     ai_title: str | None = None
     compact_metadata: Raw = NOTHING
+    tool_use_result: Raw = NOTHING
+    """What the tool itself made of a result that stands in the message too."""
     worktree_session: Raw = NOTHING
     loglines: Raw = NOTHING
     """The records of a session exported from the web, which is one JSON document."""
@@ -83,6 +85,18 @@ class Source(Struct, gc=False):
     type: str | None = None
     media_type: str | None = None
     data: Raw = NOTHING
+
+
+class ToolFile(Struct, gc=False):
+    """A file that a tool read."""
+
+    base64: Raw = NOTHING
+
+
+class ToolUseResult(Struct, gc=False):
+    """A tool's own result, where it is an object."""
+
+    file: ToolFile | None = None
 
 
 class Attachment(Struct, gc=False):
