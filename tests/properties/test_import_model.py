@@ -67,6 +67,7 @@ class ImportModel(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="vox-model-"))
         self.files: dict[str, list[Opening | Entry]] = {}
         self.windows: dict[str, list[list[Entry]]] = {}
+        # Whose shared items may have the times at which another window had them first.
         self.replaying: set[str] = set()
         self.trimmed: dict[tuple[str, int], set[int]] = {}
         self.importer: subprocess.Popen[str] | None = None
@@ -140,6 +141,8 @@ class ImportModel(RuleBasedStateMachine):
         opening = Opening(window=name, parent=parent, link="derived_from", shares=shares)
         new = [entry(name, item, at) for item, at in items]
         self.windows[name] = [self.windows[parent][-1][:shares]]
+        if parent in self.replaying:
+            self.replaying.add(name)
         self.mean(name, shares, new)
         self.write(name, [opening, *new])
         self.take()
