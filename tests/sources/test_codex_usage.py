@@ -109,6 +109,12 @@ def test_a_usage_record_and_the_count_that_follows_are_one_response() -> None:
     assert [found.input for found in batch.usage] == [600, 700]
 
 
+def test_a_usage_record_without_totals_and_its_count_are_one_response_too() -> None:
+    record = line("token_usage_record", {"turn_id": TURN, "usage": FIRST})
+    batch = read(meta(), STARTED, record, count(FIRST, FIRST), count(SECOND, LAST))
+    assert [found.input for found in batch.usage] == [600, 700]
+
+
 def test_older_reports_without_totals_are_one_response_each() -> None:
     batch = read(
         meta(),
