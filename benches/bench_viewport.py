@@ -104,7 +104,9 @@ def in_vox(*, which: str, preview: bool, rebuild: bool, **sizes: Any) -> Row:
     look = partial(vox_windows.viewport, window, count=COUNT, preview=preview)
     warm(lambda place: look(place), size)
     figures = looks(lambda place: look(place), size, seed=9)
-    return {"items": size, **building, **figures, "disk_bytes": disk_bytes(path)}
+    spine = vox_windows.spine_bytes(path)
+    sizes_of = {"disk_bytes": disk_bytes(path), "spine_bytes_item": round(spine / size, 1)}
+    return {"items": size, **building, **figures, **sizes_of}
 
 
 def in_sqlite(*, which: str, preview: bool, rebuild: bool, **sizes: Any) -> Row:
@@ -193,6 +195,7 @@ def report(rows: list[Row], options: argparse.Namespace) -> None:
                 "<= 2",
             ),
             (f"{items:,}: anonymous memory, MB", figure(preview, "anonymous_mb"), "<= 150"),
+            (f"{items:,}: spine, bytes per item", figure(preview, "spine_bytes_item"), ""),
         ]
     for kind in ("metadata", "preview"):
         small, large = find(rows, f"vox {kind} small"), find(rows, f"vox {kind} large")

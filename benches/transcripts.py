@@ -3,8 +3,7 @@
 Within one copy the same id or word always becomes the same other one, so that what was equal stays
 equal and links between records and files still hold; between copies nearly every text differs. So
 the copies have nearly as many duplicates, in proportion, as the originals (33 % of text bytes for
-32 %). Bytes of a record keep their
-number, and the files their form, be it torn or odd.
+32 %). A record keeps its length, and a file its form, be it torn or odd.
 
     python benches/transcripts.py --data tests/data --bytes 1e9
 """

@@ -21,6 +21,7 @@ def build(path: Path, items: Iterable[Item]) -> None:
     """An archive with one window of all items."""
     vox = the_module()
     from vox.archive import NewItem as new_item  # noqa: N813  only where vox is there
+    from vox.sources.base import ItemKind, Role
 
     archive = vox.open(path)
     for part in parts(items):
@@ -28,8 +29,8 @@ def build(path: Path, items: Iterable[Item]) -> None:
             KEY,
             [
                 new_item(
-                    role=item.role,
-                    kind=item.kind,
+                    role=Role(item.role),
+                    kind=ItemKind(item.kind),
                     created_at=item.created_at,
                     token_estimate=item.tokens,
                     name=NAMES[item.name],
@@ -50,6 +51,11 @@ def parts(items: Iterable[Item]) -> Iterator[list[Item]]:
 def the_window(path: Path) -> Any:
     """The window of an archive that `build` made."""
     return the_module().open(path).window(KEY)
+
+
+def spine_bytes(path: Path) -> int:
+    """Bytes of an archive without its blobs and their index."""
+    return int(the_module().open(path).stats()["spine_bytes"])
 
 
 def viewport(window: Any, start: int, count: int, *, preview: bool) -> Any:
