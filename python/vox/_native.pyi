@@ -127,11 +127,11 @@ class Records(Sequence[bytes]):
 
 @final
 class IdMap:
-    """From long ids to numbers, in about 40 bytes an entry."""
+    """From long ids to numbers below 2**56, in about 25 bytes an entry."""
 
     def __new__(cls) -> IdMap: ...
     def put(self, key: str, value: int) -> None:
-        """Gives `key` the number `value`."""
+        """Gives `key` the number `value`. Raises `OverflowError` from 2**56 on."""
 
     def get(self, key: str) -> int | None:
         """The number of `key`."""

@@ -87,6 +87,10 @@ def _readable(
         else:
             report.problems.append(failure(*file))
 
+DRAFT_BYTES = 1 << 10
+"""What a draft weighs with its path while it waits. Judgement."""
+
+
 
 class _Import:
     """One run: the files that were found, one after the other."""
@@ -185,7 +189,8 @@ class _Import:
                 task = partial(
                     self.archive.prepare, token, records, batch, start=start, last=following is None
                 )
-                self._settle(pipeline.add((source, path), task, framer.end - start))
+                size = framer.end - start + DRAFT_BYTES * len(batch.drafts)
+                self._settle(pipeline.add((source, path), task, size))
             if records is None or following is None:
                 break
             start = records.end

@@ -81,7 +81,7 @@ class Origin(Struct, frozen=True):
 AGENT: Final = "/agent-"
 """What stands in a window's key between its session and its agent."""
 
-_ORDINAL_BITS = 40
+_ORDINAL_BITS = 34
 _MOST_RECENT = 64
 
 
