@@ -1,22 +1,27 @@
-"""The golden vectors of the extra, read with a decoder of its own.
-
-It follows the text of `contracts/archive-format.md` and knows nothing of the native core, so
-that a record in an archive can be had back by anyone who reads that text.
-"""
+"""The golden vectors of the extra: a record can be had back by anyone who reads the format."""
 
 from __future__ import annotations
 
-import base64
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.layout import (
+    ASCII,
+    BASE64,
+    DATA_URL,
+    SLICE,
+    TEXT,
+    VERBATIM,
+    cuts,
+    put_together,
+)
+
 VECTORS = Path(__file__).parents[1] / "contracts" / "vectors" / "extra.json"
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text("utf-8"))["cases"]
 
-TEXT, ASCII, SLICE, BASE64, DATA_URL, VERBATIM = range(6)
 FORMS = {
     "string": {TEXT, ASCII, VERBATIM, SLICE},
     "slice": {SLICE},
@@ -25,91 +30,25 @@ FORMS = {
 }
 
 
-def take_varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def as_text(item: bytes) -> bytes:
-    """Escaped as `JSON.stringify` does; what is no UTF-8 stays as it is."""
-    out = bytearray()
-    at = 0
-    short = {8: b"\\b", 9: b"\\t", 10: b"\\n", 12: b"\\f", 13: b"\\r", 34: b'\\"', 92: b"\\\\"}
-    while at < len(item):
-        byte = item[at]
-        following = item[at + 1 : at + 3]
-        if byte == 0xED and len(following) == 2 and following[0] >= 0xA0 and following[1] >= 0x80:
-            surrogate = item[at : at + 3].decode("utf-8", "surrogatepass")
-            out += b"\\u%04x" % ord(surrogate)
-            at += 3
-            continue
-        if byte in short:
-            out += short[byte]
-        elif byte < 0x20:
-            out += b"\\u%04x" % byte
-        else:
-            out.append(byte)
-        at += 1
-    return bytes(out)
-
-
-def inside(item: bytes, form: int) -> bytes:
-    """The source bytes that an item was cut out as."""
-    if form == TEXT:
-        return as_text(item)
-    if form == ASCII:
-        return json.dumps(item.decode("utf-8", "surrogatepass"))[1:-1].encode("ascii")
-    if form == SLICE:
-        return item[1:-1]
-    if form in (BASE64, DATA_URL):
-        return base64.b64encode(item)
-    assert form == VERBATIM
-    return item
-
-
-def read_extra(extra: bytes) -> tuple[list[tuple[int, int, int]], bytes]:
-    """The cuts as (gap, item, form), and the rest."""
-    count, at = take_varint(extra, 0)
-    cuts = []
-    for _ in range(count):
-        gap, at = take_varint(extra, at)
-        item, at = take_varint(extra, at)
-        cuts.append((gap, item, extra[at]))
-        at += 1
-    return cuts, extra[at:]
-
-
-def restore(extra: bytes, items: list[bytes | None]) -> bytes:
-    cuts, rest = read_extra(extra)
-    out = b""
-    at = 0
-    for gap, index, form in cuts:
-        item = items[index]
-        assert item is not None
-        out += rest[at : at + gap] + inside(item, form)
-        at += gap
-    return out + rest[at:]
-
-
 def items_of(case: dict[str, Any]) -> list[bytes | None]:
     return [None if item is None else bytes.fromhex(item) for item in case["items"]]
 
 
+def read_extra(case: dict[str, Any]) -> tuple[list[tuple[int, int, int]], bytes]:
+    return cuts(bytes.fromhex(case["extra"]))
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_a_record_comes_back_from_its_extra_and_items(case: dict[str, Any]) -> None:
-    record = restore(bytes.fromhex(case["extra"]), items_of(case))
-    assert record == bytes.fromhex(case["record"])
+    places, rest = read_extra(case)
+    items = [item or b"" for item in items_of(case)]
+    assert all(items_of(case)[item] is not None for _, item, _ in places)
+    assert put_together(places, rest, items) == bytes.fromhex(case["record"])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_the_rest_of_a_record_stays_json(case: dict[str, Any]) -> None:
-    _, rest = read_extra(bytes.fromhex(case["extra"]))
+    _, rest = read_extra(case)
     assert isinstance(json.loads(rest.decode("utf-8", "replace")), dict)
 
 
@@ -143,11 +82,11 @@ def wtf8(text: str) -> bytes:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_each_cut_has_a_form_that_its_want_allows(case: dict[str, Any]) -> None:
-    cuts, _ = read_extra(bytes.fromhex(case["extra"]))
-    for _, index, form in cuts:
+    places, _ = read_extra(case)
+    for _, index, form in places:
         assert form in FORMS[case["wants"][index]["form"]]
 
 
 def test_every_form_occurs_in_the_vectors() -> None:
-    used = {form for case in CASES for *_, form in read_extra(bytes.fromhex(case["extra"]))[0]}
+    used = {form for case in CASES for *_, form in read_extra(case)[0]}
     assert used == set(range(6))

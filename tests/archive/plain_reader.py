@@ -1,14 +1,11 @@
 """Reads a closed archive without vox, by the text of `contracts/archive-format.md` alone.
 
-Run as a program with the folder that holds `data.mdb` and the folder of dictionaries, it checks
+Run as a module with the folder that holds `data.mdb` and the folder of dictionaries, it checks
 what it reads and writes what the archive holds to standard output as MessagePack.
 """
 
 from __future__ import annotations
 
-import base64
-import json
-import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -20,60 +17,9 @@ import msgspec
 import zstandard
 from blake3 import blake3
 
-ROLES = ["user", "assistant", "system", "tool"]
-KINDS = [
-    "message",
-    "pin",
-    "attachment",
-    "summary",
-    "tool_call",
-    "tool_result",
-    "reasoning",
-    "record",
-]
+from tests.layout import Fields, chained, chunk, cuts, put_together, signed
+
 GONE = 255
-TEXT, ASCII, SLICE, BASE64, DATA_URL, VERBATIM = range(6)
-
-
-class Fields:
-    """Numbers and bytes from the front of a value."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.at = 0
-
-    def take(self, length: int) -> bytes:
-        piece = self.data[self.at : self.at + length]
-        assert len(piece) == length
-        self.at += length
-        return piece
-
-    def number(self, length: int, *, signed: bool = False) -> int:
-        return int.from_bytes(self.take(length), "little", signed=signed)
-
-    def varint(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self.number(1)
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    def packed(self, count: int) -> list[int]:
-        base, width = self.number(8), self.number(1)
-        bits = self.number((count * width + 7) // 8)
-        mask = (1 << width) - 1
-        return [(base + (bits >> (i * width) & mask)) % 2**64 for i in range(count)]
-
-    def header(self) -> int:
-        assert self.number(1) == 1, "the version"
-        self.take(1)
-        return self.number(2)
-
-
-def signed(value: int) -> int:
-    return value - 2**64 if value >> 63 else value
 
 
 class Plain:
@@ -142,21 +88,11 @@ class Plain:
         symbols = {int.from_bytes(key): text.decode() for key, text in self.rows("symbols")}
         for key, value in self.rows("chunks"):
             run, first = int.from_bytes(key[:4]), int.from_bytes(key[4:])
-            fields = Fields(value)
-            count = fields.header()
-            chain = fields.take(32)
-            names = ["content", "extra", "created_at", "byte_len", "attributes", "name"]
-            columns = {name: fields.packed(count) for name in names}
-            for place in range(count):
-                row: dict[str, Any] = {name: values[place] for name, values in columns.items()}
-                attributes = row["attributes"]
-                row["role"] = attributes & 3
-                row["kind"] = attributes >> 2 & 15
-                row["side"] = bool(attributes >> 9 & 1)
+            chain, rows = chunk(value)
+            for place, row in enumerate(rows):
                 row["name"] = symbols.get(row["name"])
-                row["created_at"] = signed(row["created_at"])
-                own = bytes([row["role"], row["kind"]]) + self.hashes[row["content"]]
-                row["chain"] = blake3(chain + own).digest()
+                content = self.hashes[row["content"]]
+                row["chain"] = blake3(chained(chain, row["role"], row["kind"], content)).digest()
                 if not row["side"]:
                     chain = row["chain"]
                 assert row["byte_len"] == len(self.blobs[row["content"]])
@@ -192,8 +128,7 @@ class Plain:
     def shown(self, item: int) -> list[Any]:
         row = self.items[item]
         content = self.blobs[row["content"]]
-        kind = KINDS[row["kind"]]
-        return [ROLES[row["role"]], kind, content, row["created_at"], row["name"], row["chain"]]
+        return [row["role"], row["kind"], content, row["created_at"], row["name"], row["chain"]]
 
     def references(self) -> dict[str, Any]:
         """What the index says of each blob, and a recount."""
@@ -221,8 +156,8 @@ class Plain:
         counted: Counter[int] = Counter()
         for row in self.items.values():
             counted[row["content"]] += 1
-            if row["extra"]:
-                counted[row["extra"] - 1] += 1
+            if row["extra"] is not None:
+                counted[row["extra"]] += 1
         for _, row in self.documents("quarantine"):
             if row.get("blob") is not None:
                 counted[row["blob"]] += 1
@@ -247,18 +182,16 @@ class Plain:
                     start = end
         return found
 
-    def _put_together(self, items: list[int], start: int, end: int, extra: int) -> Iterator[bytes]:
+    def _put_together(
+        self, items: list[int], start: int, end: int, extra: int | None
+    ) -> Iterator[bytes]:
         """The records of neighbours in a window that have the same extra."""
         contents = [self.blobs[self.items[item]["content"]] for item in items[:end]]
-        if not extra:
+        if extra is None:
             yield from contents[start:]
             return
-        fields = Fields(self.blobs[extra - 1])
-        cuts = [
-            (fields.varint(), fields.varint(), fields.number(1)) for _ in range(fields.varint())
-        ]
-        rest = fields.data[fields.at :]
-        size = max((cut[1] for cut in cuts), default=0) + 1
+        places, rest = cuts(self.blobs[extra])
+        size = max((item for _, item, _ in places), default=0) + 1
         if end - start < size:
             # The first of the record's items are those of another record, which are shared.
             start = end - size
@@ -266,33 +199,7 @@ class Plain:
             return  # The beginning of another record, which is shared.
         step = size if (end - start) % size == 0 else end - start
         for first in range(start, end, step):
-            record, at = bytearray(), 0
-            for gap, item, form in cuts:
-                record += rest[at : at + gap]
-                at += gap
-                record += written(contents[first + item], form)
-            yield bytes(record + rest[at:])
-
-
-ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
-
-
-def written(item: bytes, form: int) -> bytes:
-    """An item as it stood in its record."""
-    if form == TEXT:
-        text = item.decode("utf-8", "surrogatepass")
-        short = text.translate(ESCAPES)
-        return re.sub(
-            "[\x00-\x1f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", short
-        ).encode()
-    if form == ASCII:
-        return json.dumps(item.decode("utf-8", "surrogatepass"))[1:-1].encode()
-    if form == SLICE:
-        return item[1:-1]
-    if form in (BASE64, DATA_URL):
-        return base64.b64encode(item)
-    assert form == VERBATIM
-    return item
+            yield put_together(places, rest, contents[first:])
 
 
 def main(folder: str, dictionaries: str) -> None:

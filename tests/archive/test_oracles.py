@@ -28,7 +28,7 @@ Read: TypeAlias = Callable[[Path], dict[str, Any]]
 
 
 @pytest.fixture
-def read(contracts: Path) -> Read:
+def read(repository: Path, contracts: Path) -> Read:
     """What a reader without vox finds in a closed archive."""
 
     def read(place: Path) -> dict[str, Any]:
@@ -36,7 +36,8 @@ def read(contracts: Path) -> Read:
         folder = place / "db" / generation
         before = (folder / "data.mdb").read_bytes()
         process = subprocess.run(
-            [sys.executable, plain_reader.__file__, folder, contracts / "dictionaries"],
+            [sys.executable, "-m", plain_reader.__name__, folder, contracts / "dictionaries"],
+            cwd=repository,
             capture_output=True,
             timeout=120,
         )
