@@ -17,6 +17,7 @@ from tests import corpus
 from tests.archive.contents import contents, every_item, windows
 from tests.archive.transcripts import SESSION, record, session, write
 from vox.archive import Archive, ImportReport
+from vox.errors import InvalidArgumentError
 
 NewArchive = Callable[[], Archive]
 
@@ -271,6 +272,19 @@ def test_a_file_that_vanished_takes_nothing_with_it(archive: Archive, tmp_path: 
     write(folder, session(9))
     report = archive.ingest(["claude-code"], root=folder)
     assert (report.added, report.rewritten) == (1, 0)
+    ((*_, gone_at),) = archive._native.sources()
+    assert gone_at is None
+
+
+def test_a_root_that_is_not_there_is_an_error_and_nothing_counts_as_gone(
+    archive: Archive, tmp_path: Path
+) -> None:
+    folder = tmp_path / "projects"
+    write(folder, session(2))
+    archive.ingest(["claude-code"], root=folder)
+    folder.rename(tmp_path / "elsewhere")
+    with pytest.raises(InvalidArgumentError, match="is no folder"):
+        archive.ingest(["claude-code"], root=folder)
     ((*_, gone_at),) = archive._native.sources()
     assert gone_at is None
 

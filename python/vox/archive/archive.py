@@ -66,7 +66,12 @@ class Archive:
     ) -> _native.Columns:
         """Windows, the latest changed first: `count` of them from place `start` on.
 
-        `since` and `until` (before) are times of the last change, UTC milliseconds.
+        `kind` is one of chat, task, agent, a2a, archived; `tier` one of hot, warm, cold, frozen;
+        `since` and `until` (before) are times of the last change, UTC milliseconds. Columns say
+        what a window is (`id`, `key`, `title`, `kind`, `tier`, `agent`, `model_route`, `fidelity`),
+        where it worked (`repo`, `workspace`, `git_branch`, `git_sha_at_open`), what it came from
+        (`parent` and `root` as ids, `link`), its times, and its sums (`items`, `bytes`, `tokens`).
+        Raises `InvalidArgumentError` for a kind or tier that there isn't.
         """
         return self._native.windows(repo, kind, tier, since, until, start, count)
 
@@ -79,7 +84,7 @@ class Archive:
         since: int | None = None,
         until: int | None = None,
     ) -> int:
-        """How many windows there are, as the filters leave them."""
+        """How many windows the filters leave. Raises as `windows` does."""
         return self._native.window_count(repo, kind, tier, since, until)
 
     def window(self, ref: str | int) -> Window:
@@ -106,8 +111,9 @@ class Archive:
     ) -> _native.Columns:
         """Items of all windows in the order of their times, each once, as Arrow columns.
 
-        The column `window` is the window that had an item first, and `repo` shows items of which
-        that is one of its windows. Trimming belongs to windows, so it hides nothing here.
+        Columns are those of `Window.items` that don't depend on a window; `window` is the window
+        that had an item first, and `repo` shows items of which that is one of its windows.
+        Trimming belongs to windows, so it hides nothing here. Raises as `Window.items` does.
         """
         wanted = item_filter(**filters)
         return self._native.timeline(wanted, repo, tier, start, count, preview, hashes)
@@ -115,7 +121,7 @@ class Archive:
     def count_timeline(
         self, *, repo: str | None = None, tier: str | None = None, **filters: Unpack[ItemFilters]
     ) -> int:
-        """How many items the timeline has."""
+        """How many items the filters leave of the timeline."""
         return self._native.timeline_position(item_filter(**filters), repo, tier, None)[0]
 
     def timeline_position(
@@ -130,19 +136,21 @@ class Archive:
         return self._native.timeline_position(item_filter(**filters), repo, tier, time)[1]
 
     def read(self, item: int) -> bytes:
-        """The item's bytes, checked against their hash; a read-only buffer."""
+        """The bytes of an item by its number (the column `item`), checked against their hash; a
+        read-only buffer. Raises `NotFoundError`, `DamagedError`."""
         return self._native.read(item)
 
     def extra(self, item: int) -> bytes | None:
         """What is left of the item's source record without the bytes of its items, as JSON;
-        None if the record is the item."""
+        None if the record is the item. Raises `NotFoundError`, `DamagedError`."""
         return self._native.extra(item)
 
     def append(self, window: str | WindowDraft, items: Iterable[NewItem], /) -> dict[str, int]:
         """Appends items after the last one of the window with this key, in one transaction;
         durable on return. A window that isn't there is made; a `WindowDraft` says more of it.
 
-        Gives counts: `windows` made, items `added` and `shared`, `blobs` that are new.
+        Gives counts: `windows` made, items `added` and `shared`, `blobs` that are new. Raises
+        `ReadOnlyError`, `TooLargeError` for an item over 1 GiB, `DiskFullError`, `MapFullError`.
         """
         from vox.sources.base import WindowDraft
 
@@ -164,8 +172,9 @@ class Archive:
         Without arguments all known tools are looked for in their default folders; `root` is
         searched instead of those, `paths` are imported as whichever tool's they are. Files that
         are as they were aren't read again, unless `verify_sources` asks to compare all of each
-        with the archive. Source files are only read. Raises `InvalidArgumentError` for a tool
-        that isn't known.
+        with the archive. Source files are only read. What could not be taken, of a file or as a
+        whole, stands in the report's `problems` and the rest goes on. Raises
+        `InvalidArgumentError` for a tool that isn't known or a `root` that is no folder.
         """
         from vox.archive import ingest
 
@@ -180,7 +189,9 @@ class Archive:
         )
 
     def stats(self) -> dict[str, Any]:
-        """Counts, and what takes how many bytes."""
+        """How many windows, items, blobs, sources, quarantined stretches and events there are; and
+        bytes: `raw_bytes` of all blobs, what `content_bytes` (blobs and their index) and
+        `spine_bytes` (all else) take, `file_bytes` of the data file, and each of the `tables`."""
         from vox.archive import statistics
 
         return statistics.of(self._native)

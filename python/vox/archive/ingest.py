@@ -33,6 +33,8 @@ def run(
     """See `vox.archive.Archive.ingest`."""
     paths = [_absolute(path) for path in paths]
     root = _absolute(root) if root else None
+    if root and not root.is_dir():
+        raise InvalidArgumentError(f"{root} is no folder; name one that holds transcripts")
     chosen = _choose(sources) if sources or not paths else []
     report = ImportReport(dry_run=dry_run)
     known = {path: name for path, name, *_ in archive.sources()}
@@ -87,9 +89,9 @@ def _readable(
         else:
             report.problems.append(failure(*file))
 
+
 DRAFT_BYTES = 1 << 10
 """What a draft weighs with its path while it waits. Judgement."""
-
 
 
 class _Import:

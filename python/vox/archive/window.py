@@ -53,9 +53,14 @@ class Window:
     ) -> _native.Columns:
         """`count` items from position `start` on, as the filters leave them, as Arrow columns.
 
-        Filters are those of `vox.archive.filters.item_filter`. `preview` adds the start of each
-        item as one line, `hashes` its content and chain hash. The column `ordinal` is an item's
-        place in the whole window and never changes; positions do, with the filters.
+        Filters are those of `vox.archive.filters.item_filter`. The columns: `ordinal`, an item's
+        place in the whole window, which never changes (positions do, with the filters); `item`, its
+        number for `Archive.read`; `role`, `kind`, `name` (tool, model or media type), `created_at`
+        (UTC milliseconds), `byte_len`, `token_estimate`, `fidelity`; whether it is `redacted`,
+        stands beside the conversation (`side`), or is `pinned`; `committed` and `trimmed_at`. With
+        `preview` its start as one line of at most 120 bytes, with `hashes` its `content_hash` and
+        `chain_hash`, 32 bytes each. Raises `InvalidArgumentError` for a filter value that there
+        isn't.
         """
         view = self._view(filters) if filters else self._plain
         return view.items(start, count, preview, hashes)
@@ -68,7 +73,9 @@ class Window:
         return int(self.info["items"])
 
     def usage(self) -> list[dict[str, Any]]:
-        """What providers reported for the responses that this window had first, in tokens."""
+        """What providers reported for the responses that this window had first, each once: `key`, `model`,
+        `at` (UTC milliseconds), tokens `input`, `output`, `reasoning` (part of the output),
+        `cache_read`, `cache_write`, `cache_write_1h`, and `cost_nano_usd` where it is recorded."""
         return self._archive.usage(self.number)
 
     def tree(self) -> _native.Columns:

@@ -190,8 +190,8 @@ class WindowSource(Protocol):
         ...
 
     def discover(self, root: Path) -> Iterable[Path]:
-        """The files under `root` that may be transcripts, by their names, in the order they
-        should be read; none of them is opened."""
+        """The files under the folder `root` that may be transcripts, by their names, in the order
+        they should be read; none of them is opened."""
         ...
 
     def recognises(self, path: Path, head: bytes) -> bool:

@@ -52,9 +52,6 @@ class ClaudeCode:
 
         Candidates by name only; `recognises` tells which of them are transcripts.
         """
-        if root.is_file():
-            yield root
-            return
         for folder, subfolders, names in os.walk(root):
             subfolders.sort()
             subfolders[:] = [name for name in subfolders if name != "tool-results"]
