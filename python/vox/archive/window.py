@@ -73,9 +73,10 @@ class Window:
         return int(self.info["items"])
 
     def usage(self) -> list[dict[str, Any]]:
-        """What providers reported for the responses that this window had first, each once: `key`, `model`,
-        `at` (UTC milliseconds), tokens `input`, `output`, `reasoning` (part of the output),
-        `cache_read`, `cache_write`, `cache_write_1h`, and `cost_nano_usd` where it is recorded."""
+        """What providers reported for the responses that this window had first, each once: `key`,
+        `model`, `at` (UTC milliseconds), tokens `input`, `output`, `reasoning` (part of the
+        output), `cache_read`, `cache_write`, `cache_write_1h`, and `cost_nano_usd` where it is
+        recorded."""
         return self._archive.usage(self.number)
 
     def tree(self) -> _native.Columns:
