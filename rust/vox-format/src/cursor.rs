@@ -18,6 +18,14 @@ pub fn take_array<const N: usize>(bytes: &mut &[u8], what: &str) -> Result<[u8; 
     Ok(array)
 }
 
+/// The little-endian `u32` that is all of `value`; `what` names it in the error.
+pub fn only_u32(value: &[u8], what: &str) -> Result<u32> {
+    let value = value.try_into().map_err(|_| {
+        Error::damaged(format!("{what} is {} bytes long instead of 4", value.len()))
+    })?;
+    Ok(u32::from_le_bytes(value))
+}
+
 /// Reads the `u8 version = 1, u8 reserved, u16 n` that every packed value starts with.
 pub fn take_header(bytes: &mut &[u8], what: &str) -> Result<usize> {
     let [version, _, low, high] = take_array(bytes, what)?;

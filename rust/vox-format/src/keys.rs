@@ -108,12 +108,33 @@ pub fn link(from: u32, link: u8, to: u32) -> [u8; 9] {
     key
 }
 
+/// The parts of a [`link`] key.
+pub fn split_link(key: &[u8]) -> Option<(u32, u8, u32)> {
+    let (from, rest) = key.split_first_chunk()?;
+    let (link, to) = rest.split_first()?;
+    Some((u32::from_be_bytes(*from), *link, u32::from_be_bytes(to.try_into().ok()?)))
+}
+
 /// A window and a short hash: `usage`.
 pub fn usage(window: u32, response: &[u8; 16]) -> [u8; 20] {
     let mut key = [0; 20];
     key[..4].copy_from_slice(&window.to_be_bytes());
     key[4..].copy_from_slice(response);
     key
+}
+
+/// A window that waits for the parent with this short hash: `awaited`.
+pub fn awaited(parent: &[u8; 16], window: u32) -> [u8; 20] {
+    let mut key = [0; 20];
+    key[..16].copy_from_slice(parent);
+    key[16..].copy_from_slice(&window.to_be_bytes());
+    key
+}
+
+/// The parts of an [`awaited`] key.
+pub fn split_awaited(key: &[u8]) -> Option<([u8; 16], u32)> {
+    let (parent, window) = key.split_first_chunk()?;
+    Some((*parent, u32::from_be_bytes(window.try_into().ok()?)))
 }
 
 /// A stretch of a source file, told apart by the prefix of its bytes' hash if the file had

@@ -8,6 +8,7 @@ pub mod chunk;
 pub mod cursor;
 pub mod keys;
 pub mod leaf;
+pub mod name;
 pub mod packed;
 pub mod preview;
 pub mod preview_blocks;

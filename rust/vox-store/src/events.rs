@@ -2,12 +2,12 @@
 
 use heed::{PutFlags, RoTxn, RwTxn};
 use vox_format::rows::{self, Event, EventRow};
-use vox_types::{Error, WindowNo};
+use vox_types::{Error, Result, WindowNo};
 
 use crate::{fault::Fallible, tables::Tables};
 
 /// Appends an event.
-pub fn append(
+pub(crate) fn append(
     tables: &Tables,
     txn: &mut RwTxn<'_>,
     at: i64,
@@ -23,12 +23,17 @@ pub fn append(
 /// The sequence number of the next event.
 pub fn next(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<u64> {
     match tables.events.last(txn)? {
-        Some((key, _)) => match key.try_into() {
-            Ok(key) => Ok(u64::from_be_bytes(key) + 1),
-            Err(_) => Err(Error::damaged("an event's key isn't 8 bytes long").into()),
-        },
+        Some((key, _)) => {
+            let full = || Error::damaged("the last event has the last number there is");
+            Ok(sequence_of(key)?.checked_add(1).ok_or_else(full)?)
+        }
         None => Ok(0),
     }
+}
+
+fn sequence_of(key: &[u8]) -> Result<u64> {
+    let key = key.try_into().map_err(|_| Error::damaged("an event's key isn't 8 bytes long"))?;
+    Ok(u64::from_be_bytes(key))
 }
 
 /// The events from sequence number `first` on, at most `count`.
@@ -42,8 +47,7 @@ pub fn since(
     let mut events = Vec::new();
     for row in tables.events.range(txn, &from)?.take(count) {
         let (key, value) = row?;
-        let sequence = key.try_into().map(u64::from_be_bytes).unwrap_or(u64::MAX);
-        events.push((sequence, rows::decode(value, "an event")?));
+        events.push((sequence_of(key)?, rows::decode(value, "an event")?));
     }
     Ok(events)
 }

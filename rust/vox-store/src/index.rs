@@ -7,13 +7,13 @@
 
 use std::ops::ControlFlow;
 
-use heed::{PutFlags, RoTxn, RwTxn};
+use heed::{RoTxn, RwTxn};
 use vox_format::{
-    keys,
+    cursor, keys,
     leaf::{self, Entry, Leaf},
     rows,
 };
-use vox_types::Error;
+use vox_types::{Code, Error};
 
 use crate::{
     fault::Fallible,
@@ -21,11 +21,19 @@ use crate::{
 };
 
 /// Entries in `recent` that start a merge.
-pub const RECENT_ENTRIES: u64 = 1 << 16;
-/// Level k holds at most `RECENT_ENTRIES * GROWTH^k` entries.
+const RECENT_ENTRIES: u64 = 1 << 16;
+/// How many times more entries each level holds than the one before.
 const GROWTH: u64 = 16;
-/// A leaf is split when it passes this many entries. Judgement: about 50 KB.
-const LEAF_ENTRIES: usize = 4096;
+/// A leaf is split when it passes this many entries, unless they have one prefix. Judgement: about
+/// 50 KB.
+pub(crate) const LEAF_ENTRIES: usize = 4096;
+/// The most entries that a leaf can count. What one prefix has beyond them goes to the next level.
+const MOST_OF_A_LEAF: usize = u16::MAX as usize;
+
+/// The most entries of level `level`, counted from 1.
+fn level_entries(level: u8) -> u64 {
+    RECENT_ENTRIES.saturating_mul(GROWTH.saturating_pow(level.into()))
+}
 
 /// One of the two indexes.
 #[derive(Clone, Copy)]
@@ -67,7 +75,7 @@ impl HashIndex {
     }
 
     /// How often it was merged: while this stays the same only `recent` changes.
-    pub fn merges(&self, txn: &RoTxn<'_>) -> Fallible<u64> {
+    pub(crate) fn merges(&self, txn: &RoTxn<'_>) -> Fallible<u64> {
         match self.meta.get(txn, self.merges)? {
             Some(value) => Ok(rows::decode(value, "the count of merges")?),
             None => Ok(0),
@@ -75,20 +83,25 @@ impl HashIndex {
     }
 
     /// Adds `references` and `holds` to what is known of (prefix, payload).
-    pub fn add(&self, txn: &mut RwTxn<'_>, change: Entry) -> heed::Result<()> {
+    pub(crate) fn add(&self, txn: &mut RwTxn<'_>, change: Entry) -> Fallible<()> {
         let key = keys::wide_pair(change.prefix, change.payload);
         let (references, holds) = match self.recent.get(txn, &key)? {
-            Some(value) => counts(value),
+            Some(value) => counts(value)?,
             None => (0, 0),
         };
+        let narrow = |count: i64| {
+            let too_many = "a blob was used more than 2³¹ times since the index was merged";
+            i32::try_from(count).map_err(|_| Error::new(Code::TooLarge, too_many))
+        };
         let mut value = [0; 8];
-        value[..4].copy_from_slice(&((references + change.references) as i32).to_le_bytes());
-        value[4..].copy_from_slice(&((holds + change.holds) as i32).to_le_bytes());
-        self.recent.put(txn, &key, &value)
+        value[..4].copy_from_slice(&narrow(references + change.references)?.to_le_bytes());
+        value[4..].copy_from_slice(&narrow(holds + change.holds)?.to_le_bytes());
+        self.recent.put(txn, &key, &value)?;
+        Ok(())
     }
 
     /// Merges `recent` into the levels if it has grown large.
-    pub fn settle(&self, txn: &mut RwTxn<'_>) -> Fallible<()> {
+    pub(crate) fn settle(&self, txn: &mut RwTxn<'_>) -> Fallible<()> {
         if self.recent.len(txn)? < RECENT_ENTRIES {
             return Ok(());
         }
@@ -99,13 +112,28 @@ impl HashIndex {
         }
         self.merge_into(txn, 1, &entries)?;
         self.recent.clear(txn)?;
-        let merges = self.merges(txn)? + 1;
-        self.meta.put(txn, self.merges, &rows::encode(&merges)?)?;
+        self.count_merge(txn)?;
         let mut level = 1;
-        while self.level_len(txn, level)? > RECENT_ENTRIES * GROWTH.pow(u32::from(level)) {
+        while self.level_len(txn, level)? > level_entries(level) {
             self.spill(txn, level)?;
             level += 1;
         }
+        Ok(())
+    }
+
+    /// Puts sorted `entries` in place of all there are.
+    pub(crate) fn replace(&self, txn: &mut RwTxn<'_>, entries: &[Entry]) -> Fallible<()> {
+        self.recent.clear(txn)?;
+        self.levels.clear(txn)?;
+        let fits = |level: &u8| entries.len() as u64 <= level_entries(*level);
+        self.put_leaves(txn, (1..u8::MAX).find(fits).unwrap_or(1), entries)?;
+        self.count_merge(txn)
+    }
+
+    /// Tells whoever looked something up before to look it up again.
+    fn count_merge(&self, txn: &mut RwTxn<'_>) -> Fallible<()> {
+        let merges = self.merges(txn)? + 1;
+        self.meta.put(txn, self.merges, &rows::encode(&merges)?)?;
         Ok(())
     }
 
@@ -215,8 +243,11 @@ impl HashIndex {
                 end += 1;
             }
             let (part, others) = rest.split_at(end);
-            let key = keys::leaf(level, part[0].prefix);
-            self.levels.put_with_flags(txn, PutFlags::empty(), &key, &leaf::encode(part))?;
+            let (part, beyond) = part.split_at(part.len().min(MOST_OF_A_LEAF));
+            self.levels.put(txn, &keys::leaf(level, part[0].prefix), &leaf::encode(part))?;
+            if !beyond.is_empty() {
+                self.merge_into(txn, level + 1, beyond)?;
+            }
             rest = others;
         }
         Ok(())
@@ -240,15 +271,16 @@ impl Finder {
             if let Some((key, value)) = self.index.levels.get_lower_than_or_equal_to(txn, &key)?
                 && key.first() == Some(&level)
             {
-                Leaf::parse(value)?.find(prefix).for_each(|entry| add_to(&mut found, entry));
+                found.extend(Leaf::parse(value)?.find(prefix));
             }
         }
+        sum_up(&mut found);
         Ok(found)
     }
 
     /// Payloads of `prefix` as they come up, until `wanted` answers something: for those who need
     /// no counts. Where most entries are is looked into first.
-    pub fn any<T>(
+    pub(crate) fn any<T>(
         &self,
         txn: &RoTxn<'_>,
         prefix: u64,
@@ -277,7 +309,7 @@ impl Finder {
     }
 
     /// What changed of `prefix` since the last merge.
-    pub fn find_recent(
+    pub(crate) fn find_recent(
         &self,
         txn: &RoTxn<'_>,
         prefix: u64,
@@ -293,20 +325,23 @@ impl Finder {
         }
         for row in self.index.recent.prefix_iter(txn, &prefix.to_be_bytes())? {
             let (key, value) = row?;
-            add_to(found, recent_entry(key, value)?);
+            found.push(recent_entry(key, value)?);
         }
         Ok(())
     }
 }
 
-fn add_to(found: &mut Vec<Entry>, entry: Entry) {
-    match found.iter_mut().find(|known| known.payload == entry.payload) {
-        Some(known) => {
-            known.references += entry.references;
-            known.holds += entry.holds;
+/// Makes one entry of those with the same payload; in the order of payloads.
+fn sum_up(entries: &mut Vec<Entry>) {
+    entries.sort_unstable_by_key(|entry| entry.payload);
+    entries.dedup_by(|other, kept| {
+        let same = other.payload == kept.payload;
+        if same {
+            kept.references += other.references;
+            kept.holds += other.holds;
         }
-        None => found.push(entry),
-    }
+        same
+    });
 }
 
 /// Merges two sorted lists; entries of the same (prefix, payload) are summed up.
@@ -337,11 +372,45 @@ fn recent_entry(key: &[u8], value: &[u8]) -> Fallible<Entry> {
     let Some((prefix, payload)) = keys::split_wide_pair(key) else {
         return Err(Error::damaged("a key of the recent index isn't 16 bytes long").into());
     };
-    let (references, holds) = counts(value);
+    let (references, holds) = counts(value)?;
     Ok(Entry { prefix, payload, references, holds })
 }
 
-fn counts(value: &[u8]) -> (i64, i64) {
-    let word = |i| i64::from(vox_format::cursor::u32_at(value, i) as i32);
-    (word(0), word(1))
+fn counts(value: &[u8]) -> Fallible<(i64, i64)> {
+    if value.len() != 8 {
+        return Err(Error::damaged("an entry of the recent index isn't 8 bytes long").into());
+    }
+    let word = |i| i64::from(cursor::u32_at(value, i) as i32);
+    Ok((word(0), word(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+
+    #[test]
+    fn more_entries_of_one_prefix_than_a_leaf_counts_are_all_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path()).unwrap();
+        let generation = store.generation();
+        let index = HashIndex::of_chains(&generation.tables);
+        let most = MOST_OF_A_LEAF as u64;
+        let same = |payload| Entry { prefix: 7, payload, references: 1, holds: 0 };
+        for first in [0, most + 1] {
+            let add = |txn: &mut RwTxn<'_>| {
+                (first..=first + most).try_for_each(|payload| index.add(txn, same(payload)))?;
+                index.settle(txn)
+            };
+            generation.write(add).unwrap();
+        }
+        let expected: Vec<Entry> = (0..2 * (most + 1)).map(same).collect();
+        let found = |txn: &RwTxn<'_>| index.finder(txn)?.find(txn, 7);
+        assert!(generation.write(|txn| found(txn)).unwrap() == expected);
+        let replaced = generation.write(|txn| {
+            index.replace(txn, &expected)?;
+            found(txn)
+        });
+        assert!(replaced.unwrap() == expected);
+    }
 }

@@ -1,6 +1,6 @@
 //! Names: roots that people and services give to blobs, windows and items.
 
-use vox_format::{cursor, rows::Event};
+use vox_format::{name::Target, rows::Event};
 use vox_types::{BlobRef, Code, ContentHash, Error, ItemId, Result, WindowNo};
 
 use crate::{
@@ -44,7 +44,7 @@ impl Store {
             let names = generation.tables.names;
             match named {
                 Some(named) => {
-                    let value = encode(generation, txn, named)?;
+                    let value = find(generation, txn, named)?.encode();
                     names.put(txn, name.as_bytes(), &value)?;
                 }
                 None => {
@@ -63,13 +63,10 @@ impl Store {
         }
         self.read(|tables, txn| {
             let Some(value) = tables.names.get(txn, name.as_bytes())? else { return Ok(None) };
-            Ok(Some(match value {
-                [0, rest @ ..] => {
-                    Named::Blob(blobs::hash_of(tables, txn, BlobRef(cursor::u64_at(rest, 0)))?)
-                }
-                [1, rest @ ..] => Named::Window(cursor::u32_at(rest, 0)),
-                [2, rest @ ..] => Named::Item(ItemId(cursor::u64_at(rest, 0))),
-                _ => return Err(Error::damaged(format!("the name {name:?} names nothing")).into()),
+            Ok(Some(match Target::decode(value)? {
+                Target::Blob(blob) => Named::Blob(blobs::hash_of(tables, txn, blob)?),
+                Target::Window(window) => Named::Window(window),
+                Target::Item(item) => Named::Item(item),
             }))
         })
     }
@@ -83,28 +80,27 @@ impl Store {
     }
 }
 
-fn encode(generation: &Generation, txn: &heed::RwTxn<'_>, named: Named) -> Fallible<Vec<u8>> {
+fn find(generation: &Generation, txn: &heed::RwTxn<'_>, named: Named) -> Fallible<Target> {
     let tables = &generation.tables;
-    let (what, number) = match named {
+    Ok(match named {
         Named::Blob(hash) => {
             let finder = HashIndex::of_blobs(tables).finder(txn)?;
             let Some(entry) = blobs::find(tables, &finder, txn, &hash)? else {
                 let says = format!("no blob has the hash {hash:?}");
                 return Err(Error::new(Code::NotFound, says).into());
             };
-            (0, entry.payload.to_le_bytes().to_vec())
+            Target::Blob(BlobRef(entry.payload))
         }
         Named::Window(window) => {
             if windows::get(tables, txn, window)?.is_none() {
                 let says = format!("there is no window number {window}");
                 return Err(Error::new(Code::NotFound, says).into());
             }
-            (1, window.to_le_bytes().to_vec())
+            Target::Window(window)
         }
         Named::Item(item) => {
             runs::chunk_of(tables, txn, item)?;
-            (2, item.0.to_le_bytes().to_vec())
+            Target::Item(item)
         }
-    };
-    Ok([vec![what], number].concat())
+    })
 }

@@ -89,7 +89,7 @@ impl Store {
 
     /// Like [`Store::write`] for several at once: they share one commit, and one that fails fails
     /// alone.
-    pub fn write_all<T: Send + 'static, W>(
+    pub(crate) fn write_all<T: Send + 'static, W>(
         &self,
         generation: &Arc<Generation>,
         works: Vec<W>,
@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// An error unless writes are possible.
-    pub fn check_writable(&self) -> Result<()> {
+    pub(crate) fn check_writable(&self) -> Result<()> {
         if self.read_only {
             let path = self.path.display();
             return Err(Error::new(Code::ReadOnly, format!("{path} was opened for reading only")));

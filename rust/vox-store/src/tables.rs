@@ -1,7 +1,9 @@
 //! The named databases of an archive.
 
 use heed::{Database, RoTxn, RwTxn, WithoutTls, types::Bytes};
-use vox_types::{Error, Result};
+use vox_types::{Code, Error, Result};
+
+use crate::fault::Fallible;
 
 /// A named database; keys and values are decoded by `vox-format`.
 pub type Table = Database<Bytes, Bytes>;
@@ -66,4 +68,14 @@ tables! {
     cursors,
     quarantine,
     names,
+}
+
+/// The number after the last of a table whose keys are `u32`, or `first` if it is empty. `what`
+/// names a row in the error.
+pub(crate) fn next_number(table: Table, txn: &RoTxn<'_>, first: u32, what: &str) -> Fallible<u32> {
+    let Some((key, _)) = table.last(txn)? else { return Ok(first) };
+    let last = key.try_into().map(u32::from_be_bytes);
+    let last = last.map_err(|_| Error::damaged(format!("the key of {what} isn't 4 bytes long")))?;
+    let full = || Error::new(Code::TooLarge, format!("the archive has no number left for {what}"));
+    Ok(last.checked_add(1).ok_or_else(full)?)
 }

@@ -13,6 +13,7 @@ use vox_format::rows::CursorRow;
 use vox_store::{
     Store,
     append::{Appended, Batch, NewQuarantine},
+    verify::{Options, Verdict, verify},
 };
 use vox_types::{Code, QuarantineReason};
 
@@ -73,6 +74,8 @@ proptest! {
             }
             compare(&store, &mut model);
         }
+        let report = verify(&store, &Options::default()).unwrap();
+        prop_assert_eq!(report.verdict(), Verdict::Clean, "{:?}", report.findings);
     }
 }
 

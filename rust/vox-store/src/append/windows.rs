@@ -179,11 +179,8 @@ impl Applying<'_> {
         match self.window_of(txn, parent_key)? {
             Some(parent) => self.link(txn, no, parent, link),
             None => {
-                let key = keys::usage(no, &short_hash(parent_key));
-                let mut awaited = [0; 20];
-                awaited[..16].copy_from_slice(&key[4..]);
-                awaited[16..].copy_from_slice(&key[..4]);
-                self.tables.awaited.put(txn, &awaited, &[link as u8])?;
+                let key = keys::awaited(&short_hash(parent_key), no);
+                self.tables.awaited.put(txn, &key, &[link as u8])?;
                 Ok(())
             }
         }
@@ -194,9 +191,10 @@ impl Applying<'_> {
         let mut waiting = Vec::new();
         for row in self.tables.awaited.prefix_iter(txn, &short_hash(key))? {
             let (key, value) = row?;
-            let child = key.last_chunk().copied().map_or(no, u32::from_be_bytes);
+            let damaged = || Error::damaged("a row of awaited names no window or no link");
+            let (_, child) = keys::split_awaited(key).ok_or_else(damaged)?;
             let link = value.first().copied().and_then(LinkKind::from_number);
-            waiting.push((key.to_vec(), child, link.unwrap_or(LinkKind::DerivedFrom)));
+            waiting.push((key.to_vec(), child, link.ok_or_else(damaged)?));
         }
         for (key, child, link) in waiting {
             self.tables.awaited.delete(txn, &key)?;
@@ -270,11 +268,10 @@ impl Applying<'_> {
         };
         for extent in extents::all(self.tables, txn, to)? {
             let mut position = extent.first;
-            while position < extent.first + extent.count {
+            while position < extent.end_position() {
                 let item = vox_types::ItemId::new(extent.run, position);
                 let (chunk, place) = runs::chunk_of(self.tables, txn, item)?;
-                let end =
-                    chunk.len().min(place + (extent.first + extent.count - position) as usize);
+                let end = chunk.len().min(place + (extent.end_position() - position) as usize);
                 for i in place..end {
                     let (bytes, tokens) = (chunk.byte_len().get(i), chunk.token_estimate().get(i));
                     let kind = chunk.attributes_at(i).kind()?;

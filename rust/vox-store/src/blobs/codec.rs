@@ -24,22 +24,23 @@ pub enum Dictionary {
     Extra = 2,
 }
 
-const SHIPPED: [&[u8]; 2] = [
+const SHIPPED_COUNT: usize = 2;
+const SHIPPED: [&[u8]; SHIPPED_COUNT] = [
     include_bytes!("../../../../contracts/dictionaries/1.zdict"),
     include_bytes!("../../../../contracts/dictionaries/2.zdict"),
 ];
 
 fn decompressing(dictionary: usize) -> &'static DDict<'static> {
-    static READY: [OnceLock<DDict<'static>>; SHIPPED.len()] =
-        [const { OnceLock::new() }; SHIPPED.len()];
+    static READY: [OnceLock<DDict<'static>>; SHIPPED_COUNT] =
+        [const { OnceLock::new() }; SHIPPED_COUNT];
     READY[dictionary].get_or_init(|| DDict::create_by_reference(SHIPPED[dictionary]))
 }
 
 /// One thread's contexts, each made when first needed: without a dictionary, then with each.
 #[derive(Default)]
 struct Contexts {
-    compress: [Option<CCtx<'static>>; SHIPPED.len() + 1],
-    decompress: [Option<DCtx<'static>>; SHIPPED.len() + 1],
+    compress: [Option<CCtx<'static>>; SHIPPED_COUNT + 1],
+    decompress: [Option<DCtx<'static>>; SHIPPED_COUNT + 1],
 }
 
 thread_local! {
@@ -81,7 +82,7 @@ pub fn decompress(codec: u8, body: &[u8], raw_len: u32) -> Result<Vec<u8>> {
         }
         ZSTD => 0,
         codec => match usize::from(codec.wrapping_sub(ZSTD_DICTIONARY)) {
-            with @ 1..=2 => with,
+            with @ 1..=SHIPPED_COUNT => with,
             _ => {
                 return Err(Error::new(
                     Code::WrongVersion,

@@ -6,6 +6,8 @@ mod reader;
 mod writer;
 
 pub use codec::{Dictionary, MAX_BLOB, decompress};
-pub use prepare::{NewBlob, Prepared, PreparedBlobs, prepare};
-pub use reader::{blob_at, find, find_stored, group_at, hash_of, read, verified_read};
-pub use writer::{BlobWriter, Stored};
+pub(crate) use prepare::{NewBlob, PreparedBlobs, prepare};
+pub(crate) use reader::{find, find_stored, hash_of};
+pub use reader::{read, verified_read};
+pub(crate) use writer::BlobWriter;
+pub use writer::Stored;

@@ -21,6 +21,9 @@ use crate::{
 /// Slots a segment may have; far above what 64 KB hold, below what two bytes count.
 const MAX_SLOTS: usize = 60_000;
 
+/// The greatest number of a segment: a reference has 48 bits for it.
+const MAX_SEGMENT: u64 = (1 << 48) - 1;
+
 /// What became of a batch.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Stored {
@@ -82,12 +85,11 @@ impl<'a> BlobWriter<'a> {
         blobs: &'a PreparedBlobs,
         generation: u64,
     ) -> Fallible<Self> {
-        let last =
-            tables.segments.last(txn)?.map(|(key, _)| key.try_into().map(u64::from_be_bytes));
-        let segment = match last {
-            Some(Ok(last)) => last + 1,
-            Some(Err(_)) => {
-                return Err(Error::damaged("a segment's key isn't 8 bytes long").into());
+        let segment = match tables.segments.last(txn)? {
+            Some((key, _)) => {
+                let last = key.try_into().map(u64::from_be_bytes).ok();
+                let last = last.filter(|last| *last < MAX_SEGMENT);
+                last.ok_or_else(|| Error::damaged("the last segment has no number of one"))? + 1
             }
             None => 0,
         };

@@ -45,7 +45,7 @@ pub struct Generation {
     pub number: u64,
     archive: PathBuf,
     /// Where its writers wait.
-    pub committer: Committer,
+    pub(crate) committer: Committer,
     /// The last read transaction that was found not to be superseded: others of the same number
     /// see the same state.
     current_at: AtomicUsize,
@@ -60,7 +60,7 @@ pub struct Generation {
 impl Generation {
     /// Opens the generation that `current` names for reading and, where the system allows it,
     /// for writing. With `create` the files are made if they are missing.
-    pub fn open(archive: &Path, current: Current, create: bool) -> Result<Self> {
+    pub(super) fn open(archive: &Path, current: Current, create: bool) -> Result<Self> {
         let folder = current.folder(archive);
         if create {
             fs::create_dir_all(&folder).map_err(|error| Error::io(&error, &folder))?;
@@ -133,7 +133,7 @@ impl Generation {
     }
 
     /// Maps an error of heed.
-    pub fn error(&self, error: &heed::Error) -> Error {
+    pub(crate) fn error(&self, error: &heed::Error) -> Error {
         store_error(error, &self.archive)
     }
 
@@ -184,7 +184,7 @@ impl Generation {
     }
 
     /// Whether another generation has taken the place of this one, as a read transaction sees it.
-    pub fn superseded(&self, txn: &Reading<'_>) -> heed::Result<bool> {
+    pub(crate) fn superseded(&self, txn: &Reading<'_>) -> heed::Result<bool> {
         let seen = txn.id();
         if self.current_at.load(Ordering::Relaxed) == seen {
             return Ok(false);
@@ -197,13 +197,13 @@ impl Generation {
     }
 
     /// Runs `work` on the last committed state.
-    pub fn reading<T>(&self, work: impl FnOnce(&RoTxn<'_>) -> Fallible<T>) -> Result<T> {
+    pub(crate) fn reading<T>(&self, work: impl FnOnce(&RoTxn<'_>) -> Fallible<T>) -> Result<T> {
         let txn = self.read()?;
         work(&txn).map_err(|fault| self.fault(fault))
     }
 
     /// The error of a fault inside the store.
-    pub fn fault(&self, fault: Fault) -> Error {
+    pub(crate) fn fault(&self, fault: Fault) -> Error {
         match fault {
             Fault::Lmdb(error) => self.error(&error),
             Fault::Vox(error) => error,
@@ -245,7 +245,7 @@ impl Generation {
     }
 
     /// A transaction within `parent`, which can be given up alone.
-    pub fn nested<'p>(&'p self, parent: &'p mut RwTxn<'_>) -> Fallible<RwTxn<'p>> {
+    pub(crate) fn nested<'p>(&'p self, parent: &'p mut RwTxn<'_>) -> Fallible<RwTxn<'p>> {
         Ok(self.env.nested_write_txn(parent)?)
     }
 

@@ -8,7 +8,8 @@ mod length;
 mod registry;
 mod surroundings;
 
-pub use current::{Current, FORMAT, read_current};
+pub use current::FORMAT;
+pub(crate) use current::{Current, read_current};
 pub use generation::{Generation, Reading};
-pub use registry::shared;
+pub(crate) use registry::shared;
 pub use surroundings::Warning;

@@ -8,7 +8,7 @@ use super::{extents, runs};
 use crate::{blobs, fault::Fallible, index::Finder, tables::Tables};
 
 /// Gives the content hash of a blob. While a batch is written some blobs aren't in the tables yet.
-pub type HashOf<'a> = dyn Fn(BlobRef) -> Fallible<ContentHash> + 'a;
+pub(crate) type HashOf<'a> = dyn Fn(BlobRef) -> Fallible<ContentHash> + 'a;
 
 /// The chain hash of a stored item.
 pub fn of_item(tables: &Tables, txn: &RoTxn<'_>, item: ItemId) -> Fallible<ChainHash> {
@@ -16,7 +16,7 @@ pub fn of_item(tables: &Tables, txn: &RoTxn<'_>, item: ItemId) -> Fallible<Chain
 }
 
 /// The chain hash of an item whose content may have been written by the batch in hand.
-pub fn of_item_with(
+pub(crate) fn of_item_with(
     tables: &Tables,
     txn: &RoTxn<'_>,
     item: ItemId,
@@ -42,7 +42,7 @@ fn chain_in(chunk: &Chunk<'_>, place: usize, hash_of: &HashOf<'_>) -> Fallible<C
 }
 
 /// The last of the first `count` items of a window that isn't a side item.
-pub fn last_on_path(
+pub(crate) fn last_on_path(
     tables: &Tables,
     txn: &RoTxn<'_>,
     window: WindowNo,
@@ -51,7 +51,7 @@ pub fn last_on_path(
     let mut end = count;
     while end > 0 {
         let Some(extent) = extents::at(tables, txn, window, end - 1)? else { return Ok(None) };
-        let mut position = extent.first + (end - 1 - extent.ordinal) as u32;
+        let Some(mut position) = extent.position_of(end - 1) else { return Ok(None) };
         loop {
             let item = ItemId::new(extent.run, position);
             let (chunk, place) = runs::chunk_of(tables, txn, item)?;
@@ -78,7 +78,7 @@ fn last_on_path_in(chunk: &Chunk<'_>, end: usize) -> Option<usize> {
 
 /// What an item must be to be the same item on the same path.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// The item's chain hash.
     pub chain: ChainHash,
     /// The chain hash of its parent.
@@ -103,7 +103,7 @@ pub struct Wanted {
 }
 
 /// An item that is already stored and is all that is `wanted`.
-pub fn find(
+pub(crate) fn find(
     tables: &Tables,
     finder: &Finder,
     txn: &RoTxn<'_>,

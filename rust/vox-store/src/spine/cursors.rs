@@ -2,6 +2,7 @@
 
 use heed::{RoTxn, RwTxn};
 use vox_format::rows::{self, CursorRow, QuarantineRow};
+use vox_types::Error;
 
 use crate::{fault::Fallible, tables::Tables};
 
@@ -13,7 +14,7 @@ pub fn key(path: &[u8]) -> [u8; 16] {
 }
 
 /// The cursor of a file.
-pub fn get(tables: &Tables, txn: &RoTxn<'_>, path: &[u8]) -> Fallible<Option<CursorRow>> {
+pub(crate) fn get(tables: &Tables, txn: &RoTxn<'_>, path: &[u8]) -> Fallible<Option<CursorRow>> {
     match tables.cursors.get(txn, &key(path))? {
         Some(row) => Ok(Some(rows::decode(row, "a cursor")?)),
         None => Ok(None),
@@ -21,13 +22,13 @@ pub fn get(tables: &Tables, txn: &RoTxn<'_>, path: &[u8]) -> Fallible<Option<Cur
 }
 
 /// Every cursor.
-pub fn all(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<CursorRow>> {
+pub(crate) fn all(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<CursorRow>> {
     let rows = tables.cursors.iter(txn)?;
     rows.map(|row| Ok(rows::decode(row?.1, "a cursor")?)).collect()
 }
 
 /// Writes a cursor.
-pub fn put(tables: &Tables, txn: &mut RwTxn<'_>, row: &CursorRow) -> Fallible<()> {
+pub(crate) fn put(tables: &Tables, txn: &mut RwTxn<'_>, row: &CursorRow) -> Fallible<()> {
     tables.cursors.put(txn, &key(&row.path), &rows::encode(row)?)?;
     Ok(())
 }
@@ -42,7 +43,8 @@ pub fn quarantine(
     rows.map(|row| {
         let (key, value) = row?;
         let offset = key.get(16..24).and_then(|offset| offset.first_chunk());
-        let offset = offset.copied().map_or(0, u64::from_be_bytes);
+        let short = || Error::damaged("a key of quarantine is too short");
+        let offset = u64::from_be_bytes(*offset.ok_or_else(short)?);
         Ok((offset, rows::decode(value, "a quarantined stretch")?))
     })
     .collect()

@@ -3,13 +3,13 @@
 use std::ops::Bound::{Excluded, Included};
 
 use heed::{RoTxn, RwTxn};
-use vox_format::{keys, rows::Extent};
+use vox_format::{cursor::only_u32, keys, rows::Extent};
 use vox_types::{Error, ItemId, WindowNo};
 
 use crate::{fault::Fallible, tables::Tables};
 
 /// The extent that holds `ordinal`; none past the end.
-pub fn at(
+pub(crate) fn at(
     tables: &Tables,
     txn: &RoTxn<'_>,
     window: WindowNo,
@@ -22,13 +22,13 @@ pub fn at(
 }
 
 /// The last extent.
-pub fn last(tables: &Tables, txn: &RoTxn<'_>, window: WindowNo) -> Fallible<Option<Extent>> {
+fn last(tables: &Tables, txn: &RoTxn<'_>, window: WindowNo) -> Fallible<Option<Extent>> {
     let found = tables.extents.get_lower_than_or_equal_to(txn, &keys::ordinal(window, u64::MAX))?;
     Ok(read(found)?.filter(|(owner, _)| *owner == window).map(|(_, extent)| extent))
 }
 
 /// All extents in order.
-pub fn all(tables: &Tables, txn: &RoTxn<'_>, window: WindowNo) -> Fallible<Vec<Extent>> {
+pub(crate) fn all(tables: &Tables, txn: &RoTxn<'_>, window: WindowNo) -> Fallible<Vec<Extent>> {
     let rows = tables.extents.prefix_iter(txn, &window.to_be_bytes())?;
     let mut extents = Vec::new();
     for row in rows {
@@ -38,14 +38,14 @@ pub fn all(tables: &Tables, txn: &RoTxn<'_>, window: WindowNo) -> Fallible<Vec<E
 }
 
 /// The item at `ordinal`.
-pub fn item(
+pub(crate) fn item(
     tables: &Tables,
     txn: &RoTxn<'_>,
     window: WindowNo,
     ordinal: u64,
 ) -> Fallible<Option<ItemId>> {
-    Ok(at(tables, txn, window, ordinal)?
-        .map(|extent| ItemId::new(extent.run, extent.first + (ordinal - extent.ordinal) as u32)))
+    let extent = at(tables, txn, window, ordinal)?;
+    Ok(extent.and_then(|extent| Some(ItemId::new(extent.run, extent.position_of(ordinal)?))))
 }
 
 fn read(row: Option<(&[u8], &[u8])>) -> Fallible<Option<(WindowNo, Extent)>> {
@@ -57,20 +57,21 @@ fn read(row: Option<(&[u8], &[u8])>) -> Fallible<Option<(WindowNo, Extent)>> {
 }
 
 /// Appends an extent; one that goes on where the last ended becomes part of it.
-pub fn push(tables: &Tables, txn: &mut RwTxn<'_>, window: WindowNo, new: Extent) -> Fallible<()> {
+pub(crate) fn push(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    window: WindowNo,
+    new: Extent,
+) -> Fallible<()> {
     if new.count == 0 {
         return Ok(());
     }
-    let last = last(tables, txn, window)?;
-    let extent = match last {
-        Some(last)
-            if last.run == new.run
-                && last.end() == new.ordinal
-                && last.first + last.count == new.first =>
-        {
-            Extent { count: last.count + new.count, ..last }
-        }
-        _ => {
+    let goes_on = |last: &Extent| {
+        (last.run, last.end(), last.end_position()) == (new.run, new.ordinal, new.first)
+    };
+    let extent = match last(tables, txn, window)?.filter(goes_on) {
+        Some(last) => Extent { count: last.count + new.count, ..last },
+        None => {
             count_run(tables, txn, new.run, window)?;
             new
         }
@@ -80,7 +81,7 @@ pub fn push(tables: &Tables, txn: &mut RwTxn<'_>, window: WindowNo, new: Extent)
 }
 
 /// Lets `child`, which is empty, share the first `count` items of `parent`.
-pub fn share(
+pub(crate) fn share(
     tables: &Tables,
     txn: &mut RwTxn<'_>,
     parent: WindowNo,
@@ -94,7 +95,7 @@ pub fn share(
         shared.extend(read(Some(row?))?.map(|(_, extent)| extent));
     }
     for mut extent in shared {
-        extent.count = extent.count.min((count - extent.ordinal) as u32);
+        extent.count = u64::from(extent.count).min(count - extent.ordinal) as u32;
         push(tables, txn, child, extent)?;
     }
     Ok(())
@@ -103,7 +104,7 @@ pub fn share(
 fn count_run(tables: &Tables, txn: &mut RwTxn<'_>, run: u32, window: WindowNo) -> Fallible<()> {
     let key = keys::pair(run, window);
     let count = match tables.run_windows.get(txn, &key)? {
-        Some(count) => vox_format::cursor::u32_at(count, 0),
+        Some(count) => only_u32(count, "a row of run_windows")?,
         None => 0,
     };
     tables.run_windows.put(txn, &key, &(count + 1).to_le_bytes())?;

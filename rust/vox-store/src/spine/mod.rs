@@ -1,10 +1,10 @@
 //! The spine: windows, the items in them, and what is known about both.
 
-pub mod chains;
+pub(crate) mod chains;
 pub mod cursors;
-pub mod extents;
+pub(crate) mod extents;
 pub mod overlays;
 pub mod runs;
 pub mod symbols;
-pub mod usage;
+pub(crate) mod usage;
 pub mod windows;

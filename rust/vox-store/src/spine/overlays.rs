@@ -43,7 +43,7 @@ pub fn touching(
 
 /// Says `value` of all of `ordinals`, or nothing more with none. Gives how many items had a value
 /// there before.
-pub fn set(
+pub(crate) fn set(
     tables: &Tables,
     txn: &mut RwTxn<'_>,
     window: WindowNo,

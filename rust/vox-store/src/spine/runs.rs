@@ -8,10 +8,13 @@ use vox_format::{
 };
 use vox_types::{ChainHash, Code, Error, ItemId, RunNo, WindowNo};
 
-use crate::{fault::Fallible, tables::Tables};
+use crate::{
+    fault::Fallible,
+    tables::{Tables, next_number},
+};
 
 /// The row of a run.
-pub fn get(tables: &Tables, txn: &RoTxn<'_>, run: RunNo) -> Fallible<RunRow> {
+pub(crate) fn get(tables: &Tables, txn: &RoTxn<'_>, run: RunNo) -> Fallible<RunRow> {
     match tables.runs.get(txn, &run.to_be_bytes())? {
         Some(row) => Ok(rows::decode(row, "a run")?),
         None => Err(Error::new(Code::NotFound, format!("there is no run {run}")).into()),
@@ -19,7 +22,7 @@ pub fn get(tables: &Tables, txn: &RoTxn<'_>, run: RunNo) -> Fallible<RunRow> {
 }
 
 /// Every run, in order.
-pub fn all(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<(RunNo, RunRow)>> {
+pub(crate) fn all(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<(RunNo, RunRow)>> {
     let rows = tables.runs.iter(txn)?;
     rows.map(|row| {
         let (key, value) = row?;
@@ -31,7 +34,7 @@ pub fn all(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<(RunNo, RunRow)>> {
 }
 
 /// The first position and the bytes of the chunk that holds `position`.
-pub fn chunk_at<'t>(
+pub(crate) fn chunk_at<'t>(
     tables: &Tables,
     txn: &'t RoTxn<'_>,
     run: RunNo,
@@ -61,22 +64,20 @@ pub fn chunk_of<'t>(
 }
 
 /// Starts a run of `window`, whose path so far ends in `chain`.
-pub fn start(
+pub(crate) fn start(
     tables: &Tables,
     txn: &mut RwTxn<'_>,
     window: WindowNo,
     chain: ChainHash,
 ) -> Fallible<RunNo> {
-    let last = tables.runs.last(txn)?;
-    let last = last.and_then(|(key, _)| key.try_into().map(u32::from_be_bytes).ok());
-    let run = last.map_or(0, |last| last + 1);
+    let run = next_number(tables.runs, txn, 0, "a run")?;
     let row = RunRow { window, len: 0, chain: chain.0 };
     tables.runs.put_with_flags(txn, PutFlags::APPEND, &run.to_be_bytes(), &rows::encode(&row)?)?;
     Ok(run)
 }
 
 /// Appends items to a run; `chains` are their chain hashes. Gives the position of the first.
-pub fn append(
+pub(crate) fn append(
     tables: &Tables,
     txn: &mut RwTxn<'_>,
     run: RunNo,
@@ -106,7 +107,8 @@ pub fn append(
             }
         };
         tables.chunks.put(txn, &key, &value)?;
-        row.len += fits as u32;
+        let full = || Error::new(Code::TooLarge, format!("run {run} has no position left"));
+        row.len = row.len.checked_add(fits as u32).ok_or_else(full)?;
         let on_path = part.iter().zip(part_chains).rfind(|(item, _)| !item.side);
         tip = on_path.map_or(tip, |(_, chain)| *chain);
         (rest, rest_chains) = (others, other_chains);

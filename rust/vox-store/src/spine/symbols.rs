@@ -3,9 +3,14 @@
 use std::collections::HashMap;
 
 use heed::{RoTxn, RwTxn};
+use vox_format::cursor::only_u32;
 use vox_types::{Error, SymbolNo};
 
-use crate::{fault::Fallible, spine::windows::short_hash, tables::Tables};
+use super::windows::short_hash;
+use crate::{
+    fault::Fallible,
+    tables::{Tables, next_number},
+};
 
 /// The text of a symbol; none for 0.
 pub fn text<'t>(tables: &Tables, txn: &'t RoTxn<'_>, no: SymbolNo) -> Fallible<Option<&'t str>> {
@@ -24,14 +29,14 @@ pub fn text<'t>(tables: &Tables, txn: &'t RoTxn<'_>, no: SymbolNo) -> Fallible<O
 /// The symbol of `text`, if it has one.
 pub fn find(tables: &Tables, txn: &RoTxn<'_>, text: &str) -> Fallible<Option<SymbolNo>> {
     match tables.symbol_ids.get(txn, &short_hash(text))? {
-        Some(no) => Ok(no.try_into().map(u32::from_le_bytes).ok()),
+        Some(no) => Ok(Some(only_u32(no, "a row of symbol_ids")?)),
         None => Ok(None),
     }
 }
 
 /// Gives texts their symbols within one transaction.
 #[derive(Default)]
-pub struct Interner(HashMap<String, SymbolNo>);
+pub(crate) struct Interner(HashMap<String, SymbolNo>);
 
 impl Interner {
     /// The symbol of `text`, made if it is new; 0 for none.
@@ -48,9 +53,7 @@ impl Interner {
         let no = match find(tables, txn, text)? {
             Some(no) => no,
             None => {
-                let last = tables.symbols.last(txn)?;
-                let last = last.and_then(|(key, _)| key.try_into().map(u32::from_be_bytes).ok());
-                let no = last.unwrap_or(0) + 1;
+                let no = next_number(tables.symbols, txn, 1, "a symbol")?;
                 tables.symbols.put(txn, &no.to_be_bytes(), text.as_bytes())?;
                 tables.symbol_ids.put(txn, &short_hash(text), &no.to_le_bytes())?;
                 no

@@ -2,6 +2,7 @@
 
 use heed::{RoTxn, RwTxn};
 use vox_format::{
+    cursor::only_u32,
     keys,
     rows::{self, UsageRow},
 };
@@ -12,7 +13,7 @@ use crate::{fault::Fallible, tables::Tables};
 
 /// Records a report; of several on one response the largest stays, at the window that had the
 /// response first. Gives whether anything changed.
-pub fn record(
+pub(crate) fn record(
     tables: &Tables,
     txn: &mut RwTxn<'_>,
     window: WindowNo,
@@ -20,7 +21,7 @@ pub fn record(
 ) -> Fallible<bool> {
     let response = short_hash(&row.key);
     let owner = match tables.usage_owners.get(txn, &response)? {
-        Some(owner) => vox_format::cursor::u32_at(owner, 0),
+        Some(owner) => only_u32(owner, "a row of usage_owners")?,
         None => {
             tables.usage_owners.put(txn, &response, &window.to_le_bytes())?;
             window
@@ -38,7 +39,11 @@ pub fn record(
 }
 
 /// The reports kept at a window.
-pub fn of_window(tables: &Tables, txn: &RoTxn<'_>, window: WindowNo) -> Fallible<Vec<UsageRow>> {
+pub(crate) fn of_window(
+    tables: &Tables,
+    txn: &RoTxn<'_>,
+    window: WindowNo,
+) -> Fallible<Vec<UsageRow>> {
     let rows = tables.usage.prefix_iter(txn, &window.to_be_bytes())?;
     rows.map(|row| Ok(rows::decode(row?.1, "a usage row")?)).collect()
 }

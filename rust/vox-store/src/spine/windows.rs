@@ -2,12 +2,16 @@
 
 use heed::{RoTxn, RwTxn};
 use vox_format::{
+    cursor::only_u32,
     keys,
     rows::{self, WindowRow},
 };
 use vox_types::{Error, LinkKind, WindowNo};
 
-use crate::{fault::Fallible, tables::Tables};
+use crate::{
+    fault::Fallible,
+    tables::{Tables, next_number},
+};
 
 /// The first 16 bytes of BLAKE3(text), a key for texts of any length.
 pub fn short_hash(text: &str) -> [u8; 16] {
@@ -34,37 +38,38 @@ pub fn expect(tables: &Tables, txn: &RoTxn<'_>, no: WindowNo) -> Fallible<Window
 
 /// The newest window with this key.
 pub fn by_key(tables: &Tables, txn: &RoTxn<'_>, key: &str) -> Fallible<Option<WindowNo>> {
-    Ok(tables.window_keys.get(txn, &short_hash(key))?.and_then(number))
+    match tables.window_keys.get(txn, &short_hash(key))? {
+        Some(no) => Ok(Some(only_u32(no, "a row of window_keys")?)),
+        None => Ok(None),
+    }
 }
 
 /// The window with this id.
-pub fn by_id(tables: &Tables, txn: &RoTxn<'_>, id: &[u8; 16]) -> Fallible<Option<WindowNo>> {
-    Ok(tables.window_ids.get(txn, id)?.and_then(number))
+pub(crate) fn by_id(tables: &Tables, txn: &RoTxn<'_>, id: &[u8; 16]) -> Fallible<Option<WindowNo>> {
+    match tables.window_ids.get(txn, id)? {
+        Some(no) => Ok(Some(only_u32(no, "a row of window_ids")?)),
+        None => Ok(None),
+    }
 }
 
 /// The windows whose ids start with `prefix`, at most `most`.
-pub fn by_id_prefix(
+pub(crate) fn by_id_prefix(
     tables: &Tables,
     txn: &RoTxn<'_>,
     prefix: &[u8],
     most: usize,
 ) -> Fallible<Vec<WindowNo>> {
     let rows = tables.window_ids.prefix_iter(txn, prefix)?.take(most);
-    rows.map(|row| Ok(number(row?.1).unwrap_or(0))).collect()
-}
-
-fn number(value: &[u8]) -> Option<u32> {
-    value.try_into().map(u32::from_le_bytes).ok()
+    rows.map(|row| Ok(only_u32(row?.1, "a row of window_ids")?)).collect()
 }
 
 /// The number the next window gets.
-pub fn next_no(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<WindowNo> {
-    let last = tables.windows.last(txn)?;
-    Ok(last.and_then(|(key, _)| key.try_into().map(u32::from_be_bytes).ok()).map_or(0, |no| no + 1))
+pub(crate) fn next_no(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<WindowNo> {
+    next_number(tables.windows, txn, 0, "a window")
 }
 
 /// Writes a row; `old` is what stood there, so that the indexes follow.
-pub fn put(
+pub(crate) fn put(
     tables: &Tables,
     txn: &mut RwTxn<'_>,
     no: WindowNo,
@@ -100,7 +105,7 @@ pub fn put(
 }
 
 /// The windows whose root is `root`, in the order of their parents.
-pub fn family(tables: &Tables, txn: &RoTxn<'_>, root: WindowNo) -> Fallible<Vec<WindowNo>> {
+pub(crate) fn family(tables: &Tables, txn: &RoTxn<'_>, root: WindowNo) -> Fallible<Vec<WindowNo>> {
     let rows = tables.by_root.prefix_iter(txn, &root.to_be_bytes())?;
     rows.map(|row| {
         let window = row?.0.last_chunk().copied().map(u32::from_be_bytes);
@@ -110,7 +115,7 @@ pub fn family(tables: &Tables, txn: &RoTxn<'_>, root: WindowNo) -> Fallible<Vec<
 }
 
 /// How window `no` came from `parent`; None if nothing says so.
-pub fn link(
+pub(crate) fn link(
     tables: &Tables,
     txn: &RoTxn<'_>,
     no: WindowNo,
@@ -126,7 +131,7 @@ pub fn link(
 
 /// Puts window `no`, a root, below `parent`, with all that hangs on it. A window isn't put below
 /// itself or its own descendants: such a claim is left aside and answered with false.
-pub fn adopt(
+pub(crate) fn adopt(
     tables: &Tables,
     txn: &mut RwTxn<'_>,
     no: WindowNo,

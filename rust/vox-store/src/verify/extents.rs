@@ -31,7 +31,7 @@ impl Extents {
     /// The places in runs where extents start and end.
     pub fn bounds(&self) -> Vec<u64> {
         let ends = |(_, extent): &(WindowNo, Extent)| {
-            [extent.first, extent.first + extent.count].map(|at| ItemId::new(extent.run, at).0)
+            [extent.first, extent.end_position()].map(|at| ItemId::new(extent.run, at).0)
         };
         let mut bounds: Vec<u64> = self.0.iter().flat_map(ends).collect();
         bounds.sort_unstable();
@@ -101,7 +101,7 @@ fn faults(
         faults.push((Kind::Order, message));
     }
     let goes_on =
-        |before: &Extent| before.run == extent.run && before.first + before.count == extent.first;
+        |before: &Extent| before.run == extent.run && before.end_position() == extent.first;
     if before.is_some_and(goes_on) {
         faults.push((Kind::Order, "it goes on where the extent before it ends".into()));
     }

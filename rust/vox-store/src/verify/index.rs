@@ -14,9 +14,7 @@ use super::{
     items::Items,
     report::{Finding, Kind, Reporter},
 };
-
-/// A leaf is split when it passes this many entries, unless they have one prefix.
-pub(super) const LEAF_ENTRIES: usize = 4096;
+use crate::index::LEAF_ENTRIES;
 
 /// Where the entry of an index stands.
 struct Spot<'a> {

@@ -1,6 +1,6 @@
 //! Links between windows, and windows that wait for their parent.
 
-use vox_format::cursor::u64_at;
+use vox_format::{cursor::u64_at, keys};
 use vox_types::LinkKind;
 
 use super::{
@@ -10,20 +10,13 @@ use super::{
     windows::Windows,
 };
 
-/// The parts of a key of `links`: from, link, to.
-fn split_link(key: &[u8]) -> Option<(u32, u8, u32)> {
-    let (from, rest) = key.split_first_chunk()?;
-    let (link, to) = rest.split_first()?;
-    Some((u32::from_be_bytes(*from), *link, u32::from_be_bytes(to.try_into().ok()?)))
-}
-
 /// Checks that both ends of every link are there.
 pub(super) fn check_links(image: &Image<'_>, report: &mut Reporter, windows: &Windows) {
     image.rows("links", report, |report, key, value| {
         let mut fault = |kind, message: String| {
             report.add(Finding::new("links", kind, message).key(key));
         };
-        let Some((from, link, to)) = split_link(key).filter(|_| value.len() == 8) else {
+        let Some((from, link, to)) = keys::split_link(key).filter(|_| value.len() == 8) else {
             return fault(Kind::Malformed, "the row is no link".into());
         };
         if LinkKind::from_number(link).is_none() {
@@ -51,10 +44,7 @@ pub(super) fn check_awaited(
         let mut fault = |kind, message: String| {
             report.add(Finding::new("awaited", kind, message).key(key));
         };
-        let parts = key.split_first_chunk::<16>().and_then(|(parent, child)| {
-            Some((*parent, u32::from_be_bytes(child.try_into().ok()?)))
-        });
-        let Some((parent, child)) = parts else {
+        let Some((parent, child)) = keys::split_awaited(key) else {
             return fault(Kind::Malformed, "the key is no window that waits".into());
         };
         match value.as_slice() {

@@ -1,7 +1,6 @@
 //! Roots with a name.
 
-use vox_format::cursor::u64_at;
-use vox_types::{BlobRef, ItemId};
+use vox_format::name::Target;
 
 use super::{
     blobs::Blobs,
@@ -26,20 +25,13 @@ pub(super) fn check(
         if std::str::from_utf8(key).is_err() {
             fault(Kind::Malformed, "the name isn't UTF-8".into());
         }
-        let there = match value.as_slice() {
-            [0, blob @ ..] if blob.len() == 8 => {
-                blobs.slots.find(BlobRef(u64_at(blob, 0))).is_some()
-            }
-            [1, window @ ..] if window.len() == 4 => {
-                windows.get(vox_format::cursor::u32_at(window, 0)).is_some()
-            }
-            [2, item @ ..] if item.len() == 8 => {
-                let item = ItemId(u64_at(item, 0));
+        let there = match Target::decode(&value) {
+            Ok(Target::Blob(blob)) => blobs.slots.find(blob).is_some(),
+            Ok(Target::Window(window)) => windows.get(window).is_some(),
+            Ok(Target::Item(item)) => {
                 runs.get(item.run()).is_some_and(|run| item.position() < run.len)
             }
-            _ => {
-                return fault(Kind::Malformed, "the row names nothing that can have a name".into());
-            }
+            Err(error) => return fault(Kind::Malformed, error.message),
         };
         if !there {
             fault(Kind::Dangling, "what it names isn't there".into());

@@ -45,7 +45,7 @@ pub(super) fn check(
         if windows.get(window).is_none() {
             fault(Kind::Dangling, format!("window {window} isn't there"));
         }
-        let end = range.first.saturating_add(range.count);
+        let end = range.end();
         let items = extents.items(window);
         if range.count == 0 || sized && end > items {
             let (first, count) = (range.first, range.count);

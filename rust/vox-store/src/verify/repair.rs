@@ -2,27 +2,22 @@
 
 use heed::{PutFlags, RwTxn};
 use vox_format::{
-    keys,
-    leaf::{self, Entry},
+    leaf::Entry,
     rows::{self, WindowRow},
 };
 use vox_pages::PageFile;
 use vox_types::{BlobRef, Code, Error, Result, WindowNo};
 
 use super::{
-    Examined, Options, Report, Reporter, Verdict, blobs::Blobs, examine, index::LEAF_ENTRIES,
-    items::Items, rebuilt::Rows, roll_ups::RollUps, verify,
+    Examined, Options, Report, Reporter, Verdict, blobs::Blobs, examine, items::Items,
+    rebuilt::Rows, roll_ups::RollUps, verify,
 };
 use crate::{
     Store,
     fault::Fallible,
+    index::HashIndex,
     tables::{Table, Tables},
 };
-
-/// Entries that level k of an index holds: these, times 16 to the k.
-const LEVEL_ENTRIES: u64 = 1 << 16;
-/// Columns of counts are written in parts of this size while a leaf's length is sought.
-const MOST_OF_A_LEAF: usize = u16::MAX as usize;
 
 /// What was repaired.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,19 +99,10 @@ fn write(
     }
     let any = |names: [&str; 2]| to_repair.iter().any(|table| names.contains(table));
     if any(["blob_recent", "blob_levels"]) {
-        let entries = of_blobs(&examined.blobs);
-        put_index(tables, txn, tables.blob_recent, tables.blob_levels, b"blob_merges", &entries)?;
+        HashIndex::of_blobs(tables).replace(txn, &of_blobs(&examined.blobs))?;
     }
     if any(["chain_recent", "chain_levels"]) {
-        let entries = of_chains(&examined.items);
-        put_index(
-            tables,
-            txn,
-            tables.chain_recent,
-            tables.chain_levels,
-            b"chain_merges",
-            &entries,
-        )?;
+        HashIndex::of_chains(tables).replace(txn, &of_chains(&examined.items))?;
     }
     Ok(())
 }
@@ -175,38 +161,4 @@ fn of_chains(items: &Items) -> Vec<Entry> {
         .collect();
     entries.sort_unstable_by_key(|entry| (entry.prefix, entry.payload));
     entries
-}
-
-/// Writes sorted `entries` as the only level of an index.
-fn put_index(
-    tables: &Tables,
-    txn: &mut RwTxn<'_>,
-    recent: Table,
-    levels: Table,
-    merges: &[u8],
-    entries: &[Entry],
-) -> Fallible<()> {
-    recent.clear(txn)?;
-    levels.clear(txn)?;
-    let fits = |level: &u8| entries.len() as u64 <= LEVEL_ENTRIES << (4 * u32::from(*level));
-    let level = (1..=12).find(fits).unwrap_or(12);
-    let mut rest = entries;
-    while let Some(first) = rest.first() {
-        let mut end = LEAF_ENTRIES.min(rest.len());
-        // One prefix stands in one leaf.
-        while end < rest.len().min(MOST_OF_A_LEAF) && rest[end].prefix == rest[end - 1].prefix {
-            end += 1;
-        }
-        let (part, others) = rest.split_at(end);
-        let key = keys::leaf(level, first.prefix);
-        levels.put_with_flags(txn, PutFlags::APPEND, &key, &leaf::encode(part))?;
-        rest = others;
-    }
-    // Whoever looked something up before must look it up again.
-    let count: u64 = match tables.meta.get(txn, merges)? {
-        Some(value) => rows::decode(value, "the count of merges")?,
-        None => 0,
-    };
-    tables.meta.put(txn, merges, &rows::encode(&(count + 1))?)?;
-    Ok(())
 }

@@ -70,7 +70,7 @@ fn walk(
     let mut chain = ChainHash::ROOT;
     for (_, extent) in extents.of(window.no) {
         let before = tallies.get(ItemId::new(extent.run, extent.first).0)?;
-        let after = tallies.get(ItemId::new(extent.run, extent.first + extent.count).0)?;
+        let after = tallies.get(ItemId::new(extent.run, extent.end_position()).0)?;
         if before.chain != chain {
             let key = vox_format::keys::ordinal(window.no, extent.ordinal);
             let message = format!(

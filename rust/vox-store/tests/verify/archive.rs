@@ -18,10 +18,12 @@ use vox_store::{
     append::{Batch, NewItem, NewQuarantine, NewUsage, OwnedBlob, WindowChange, WindowItems},
     blobs::Dictionary,
     fault::Fallible,
-    spine::{overlays, windows},
+    naming::Named,
     tables::{Table, Tables},
 };
-use vox_types::{Fidelity, ItemKind, LinkKind, OverlayKind, QuarantineReason, Role, WindowKind};
+use vox_types::{
+    Fidelity, ItemId, ItemKind, LinkKind, OverlayKind, QuarantineReason, Role, WindowKind,
+};
 
 /// Numbers that look random and are the same each time.
 pub struct Numbers(pub u64);
@@ -154,25 +156,19 @@ fn build(path: &Path) {
     store.release_many(&hashes[..20]).unwrap();
     store.put_many(&[&text(77, 40_000)]).unwrap();
     store.put_many(&[b"in the tail", b"", &text(78, 400)]).unwrap();
-    change(&store, |tables, txn| {
-        let ranges = [
-            (OverlayKind::Trimmed, 10..40, 1_700_000_000_000),
-            (OverlayKind::Trimmed, 60..61, 1_700_000_000_000),
-            (OverlayKind::Pinned, 20..22, 1_700_000_000_000),
-            (OverlayKind::Committed, 30..31, 5),
-            (OverlayKind::Fate, 50..55, 2),
-        ];
-        for (kind, ordinals, value) in ranges {
-            overlays::set(tables, txn, 0, kind, ordinals, Some(value))?;
-        }
-        let old = windows::expect(tables, txn, 0)?;
-        let row = vox_format::rows::WindowRow { trimmed: 31, ..old.clone() };
-        windows::put(tables, txn, 0, Some(&old), &row)?;
-        tables.names.put(txn, b"a blob", &[0, 3, 0, 0, 0, 0, 0, 0, 0])?;
-        tables.names.put(txn, b"a window", &[1, 1, 0, 0, 0])?;
-        tables.names.put(txn, b"an item", &[2, 7, 0, 0, 0, 0, 0, 0, 0])?;
-        Ok(())
-    });
+    let ranges = [
+        (OverlayKind::Trimmed, 10..40, 1_700_000_000_000),
+        (OverlayKind::Trimmed, 60..61, 1_700_000_000_000),
+        (OverlayKind::Pinned, 20..22, 1_700_000_000_000),
+        (OverlayKind::Committed, 30..31, 5),
+        (OverlayKind::Fate, 50..55, 2),
+    ];
+    for (kind, ordinals, value) in ranges {
+        store.set_overlay(0, kind, ordinals, Some(value)).unwrap();
+    }
+    store.set_name("a blob", Some(Named::Blob(hashes[30]))).unwrap();
+    store.set_name("a window", Some(Named::Window(1))).unwrap();
+    store.set_name("an item", Some(Named::Item(ItemId::new(0, 7)))).unwrap();
 }
 
 fn items_at_end(batch: &mut Batch, numbers: std::ops::Range<u64>) {
