@@ -17,6 +17,7 @@ from vox.sources.claude_code.records import (
     decode_blocks,
 )
 from vox.sources.decoding import NotARecordError, read_loosely
+from vox.sources.raws import BRACKET, QUOTE, first_byte
 
 Tools: TypeAlias = dict[str, str]
 """Names of the tools that were called and not yet answered, by call id."""
@@ -59,10 +60,10 @@ def content_of(content: Raw) -> Content:
     """Text, a list of blocks, or nothing: also for an empty string and an empty list."""
     if len(content) <= 2:
         return _EMPTY
-    first = memoryview(content)[0]
-    if first == 0x22:
+    first = first_byte(content)
+    if first == QUOTE:
         return _TEXT
-    return Content(False, decode_blocks(content)) if first == 0x5B else _EMPTY
+    return Content(False, decode_blocks(content)) if first == BRACKET else _EMPTY
 
 
 def user_parts(record: Record, content: Content, tools: Tools) -> list[Part]:
@@ -119,13 +120,13 @@ def _message_parts(
             parts.append(Part(role, kind, here, Form.SLICE, model))
             continue
         block_type = block.type
-        if block_type == "text" and _is_string(block.text):
+        if block_type == "text" and first_byte(block.text) == QUOTE:
             parts.append(Part(role, kind, (*here, "text"), Form.STRING, model))
         elif block_type == "tool_result":
             parts += _tool_result_parts(block, here, tools)
         elif block_type == "tool_use":
             parts.append(_tool_call_part(block, here, tools))
-        elif block_type == "thinking" and _is_string(block.thinking):
+        elif block_type == "thinking" and first_byte(block.thinking) == QUOTE:
             place = (*here, "thinking")
             parts.append(Part(role, ItemKind.REASONING, place, Form.STRING, model))
         else:
@@ -145,12 +146,12 @@ def _tool_call_part(block: Block, here: JsonPath, tools: Tools) -> Part:
 def _tool_result_parts(block: Block, here: JsonPath, tools: Tools) -> list[Part]:
     name = None if block.tool_use_id is None else tools.pop(block.tool_use_id, None)
     place = (*here, "content")
-    if _is_string(block.content):
+    if first_byte(block.content) == QUOTE:
         return [Part(Role.TOOL, ItemKind.TOOL_RESULT, place, Form.STRING, name)]
     parts: list[Part] = []
     for position, inner in enumerate(content_of(block.content).blocks):
         at = (*place, position)
-        if inner is not None and inner.type == "text" and _is_string(inner.text):
+        if inner is not None and inner.type == "text" and first_byte(inner.text) == QUOTE:
             at = (*at, "text")
             parts.append(Part(Role.TOOL, ItemKind.TOOL_RESULT, at, Form.STRING, name))
         elif inner is not None and inner.type in _FILES:
@@ -164,7 +165,7 @@ def _image_copies(result: Raw) -> list[Part]:
     """The images of a tool's own result. They repeat those of the message, so they are cut out
     and stored once."""
     place = ("toolUseResult",)
-    if memoryview(result)[0] == 0x5B:
+    if first_byte(result) == BRACKET:
         found = enumerate(decode_blocks(result))
         parts = [_file_part(block, (*place, n), Role.TOOL) for n, block in found if block]
         copies = [part for part in parts if part.form is Form.BASE64]
@@ -173,7 +174,7 @@ def _image_copies(result: Raw) -> list[Part]:
         own = _decode_result(result)
     except msgspec.DecodeError:
         return []
-    if own.file is None or not _is_string(own.file.base64):
+    if own.file is None or first_byte(own.file.base64) != QUOTE:
         return []
     path = (*place, "file", "base64")
     return [Part(Role.TOOL, ItemKind.RECORD, path, Form.BASE64, side=True)]
@@ -188,7 +189,7 @@ def _other_part(
     block_type = block.type or ""
     if block_type in _FILES:
         return _file_part(block, here, role)
-    if block_type == "redacted_thinking" and _is_string(block.data):
+    if block_type == "redacted_thinking" and first_byte(block.data) == QUOTE:
         return Part(role, ItemKind.REASONING, (*here, "data"), Form.STRING, model)
     if block_type in ("thinking", "redacted_thinking"):
         return Part(role, ItemKind.REASONING, here, Form.SLICE, model)
@@ -196,7 +197,7 @@ def _other_part(
         return _tool_call_part(block, here, tools)
     if block_type.endswith("_tool_result"):
         name = None if block.tool_use_id is None else tools.pop(block.tool_use_id, None)
-        form = Form.STRING if _is_string(block.content) else Form.SLICE
+        form = Form.STRING if first_byte(block.content) == QUOTE else Form.SLICE
         place = (*here, "content") if block.content else here
         return Part(Role.TOOL, ItemKind.TOOL_RESULT, place, form, name)
     return Part(role, kind, here, Form.SLICE, model)
@@ -207,12 +208,8 @@ def _file_part(block: Block, here: JsonPath, role: Role) -> Part:
         source = _decode_source(block.source)
     except msgspec.DecodeError:
         source = Source()
-    if _is_string(source.data):
+    if first_byte(source.data) == QUOTE:
         form = Form.BASE64 if source.type == "base64" else Form.STRING
         place = (*here, "source", "data")
         return Part(role, ItemKind.ATTACHMENT, place, form, source.media_type)
     return Part(role, ItemKind.ATTACHMENT, here, Form.SLICE, source.media_type)
-
-
-def _is_string(raw: Raw) -> bool:
-    return bool(raw) and memoryview(raw)[0] == 0x22

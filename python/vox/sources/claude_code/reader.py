@@ -28,7 +28,6 @@ from vox.sources.base import (
 from vox.sources.claude_code import content, facts
 from vox.sources.claude_code.lineage import AGENT, Lineage, Move, Origin, Track
 from vox.sources.claude_code.records import (
-    NOTHING,
     Record,
     decode_record,
     raw_elements,
@@ -41,6 +40,7 @@ from vox.sources.claude_code.spill import (
 )
 from vox.sources.claude_code.usage import larger, usage_of
 from vox.sources.decoding import NotARecordError
+from vox.sources.raws import ABSENT
 from vox.sources.times import utc_milliseconds
 
 _UNTYPED = "untyped"
@@ -155,7 +155,7 @@ class TranscriptReader:
         move = Move.BESIDE
         if record_type == "assistant" or record_type == "user":
             message = record.message
-            held = content.content_of(message.content if message is not None else NOTHING)
+            held = content.content_of(message.content if message is not None else ABSENT)
             if record_type == "assistant":
                 move = Move.RESPONSE
             else:

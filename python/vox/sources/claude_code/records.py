@@ -8,15 +8,11 @@ nobody foresaw.
 
 from __future__ import annotations
 
-from typing import Final
-
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from vox.sources.decoding import NotARecordError, any_json, as_raw, read_loosely
-
-NOTHING: Final = Raw()
-"""Stands for a field that is absent."""
+from vox.sources.raws import ABSENT
 
 
 class Message(Struct, gc=False):
@@ -25,8 +21,8 @@ class Message(Struct, gc=False):
     id: str | None = None
     model: str | None = None
     stop_reason: str | None = None
-    content: Raw = NOTHING
-    usage: Raw = NOTHING
+    content: Raw = ABSENT
+    usage: Raw = ABSENT
 
 
 class Record(Struct, gc=False, rename="camel"):
@@ -49,18 +45,18 @@ class Record(Struct, gc=False, rename="camel"):
     agent_id: str | None = None
     request_id: str | None = None
     message: Message | None = None
-    content: Raw = NOTHING
-    attachment: Raw = NOTHING
+    content: Raw = ABSENT
+    attachment: Raw = ABSENT
     cost_usd: float | None = field(default=None, name="costUSD")
     summary: str | None = None
     leaf_uuid: str | None = None
     custom_title: str | None = None
     ai_title: str | None = None
-    compact_metadata: Raw = NOTHING
-    tool_use_result: Raw = NOTHING
+    compact_metadata: Raw = ABSENT
+    tool_use_result: Raw = ABSENT
     """What the tool itself made of a result that stands in the message too."""
-    worktree_session: Raw = NOTHING
-    loglines: Raw = NOTHING
+    worktree_session: Raw = ABSENT
+    loglines: Raw = ABSENT
     """The records of a session exported from the web, which is one JSON document."""
 
 
@@ -71,12 +67,12 @@ class Block(Struct, gc=False):
     id: str | None = None
     name: str | None = None
     tool_use_id: str | None = None
-    text: Raw = NOTHING
-    thinking: Raw = NOTHING
-    data: Raw = NOTHING
-    input: Raw = NOTHING
-    content: Raw = NOTHING
-    source: Raw = NOTHING
+    text: Raw = ABSENT
+    thinking: Raw = ABSENT
+    data: Raw = ABSENT
+    input: Raw = ABSENT
+    content: Raw = ABSENT
+    source: Raw = ABSENT
 
 
 class Source(Struct, gc=False):
@@ -84,13 +80,13 @@ class Source(Struct, gc=False):
 
     type: str | None = None
     media_type: str | None = None
-    data: Raw = NOTHING
+    data: Raw = ABSENT
 
 
 class ToolFile(Struct, gc=False):
     """A file that a tool read."""
 
-    base64: Raw = NOTHING
+    base64: Raw = ABSENT
 
 
 class ToolUseResult(Struct, gc=False):
@@ -103,7 +99,7 @@ class Attachment(Struct, gc=False):
     """What the tool put beside a prompt."""
 
     type: str | None = None
-    prompt: Raw = NOTHING
+    prompt: Raw = ABSENT
 
 
 _decode_record = msgspec.json.Decoder(Record).decode

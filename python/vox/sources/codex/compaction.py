@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from vox.sources.base import Form, ItemKind, JsonPath, Role
 from vox.sources.codex.items import Found, carried, response_item
-from vox.sources.codex.records import QUOTE, Fields, blocks, fields_list, shape
+from vox.sources.codex.records import Fields, blocks, fields_list
 from vox.sources.codex.state import State
 from vox.sources.codex.turns import starts_turn
+from vox.sources.raws import QUOTE, first_byte
 
 _NO_TEXT = b'""'
 
@@ -18,7 +19,7 @@ def compacted(payload: Fields, state: State) -> tuple[list[Found], list[int]]:
     no such messages, have it alone.
     """
     history = fields_list(payload.replacement_history)
-    summary = bytes(payload.message) if shape(payload.message) == QUOTE else _NO_TEXT
+    summary = bytes(payload.message) if first_byte(payload.message) == QUOTE else _NO_TEXT
     place = None if summary == _NO_TEXT else _place_of(summary, history)
     found: list[Found] = []
     turns: list[int] = []

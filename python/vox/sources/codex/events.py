@@ -13,17 +13,10 @@ from vox.sources.codex.items import (
     carried,
     media_type_of_base64,
 )
-from vox.sources.codex.records import (
-    QUOTE,
-    Fields,
-    ThreadItem,
-    blocks,
-    raws,
-    shape,
-    text,
-)
+from vox.sources.codex.records import Fields, ThreadItem, blocks, raws, text
 from vox.sources.codex.state import MAX_ECHOES, State
 from vox.sources.codex.turns import starts_turn
+from vox.sources.raws import QUOTE, first_byte
 
 BASE: JsonPath = ("payload",)
 _THREAD_ROLES = {"UserMessage": Role.USER, "AgentMessage": Role.ASSISTANT}
@@ -38,11 +31,11 @@ def event(fields: Fields, state: State) -> list[Found]:
         return _said(fields, state, "message", Role.ASSISTANT, ItemKind.MESSAGE)
     if kind in ("agent_reasoning", "agent_reasoning_raw_content"):
         return _said(fields, state, "text", Role.ASSISTANT, ItemKind.REASONING)
-    if kind == "task_complete" and shape(fields.last_agent_message) == QUOTE:
+    if kind == "task_complete" and first_byte(fields.last_agent_message) == QUOTE:
         return [_echo(Role.ASSISTANT, (*BASE, "last_agent_message"))]
     if kind == "item_completed":
         return _item_completed(fields.item)
-    if kind == "image_generation_end" and shape(fields.result) == QUOTE:
+    if kind == "image_generation_end" and first_byte(fields.result) == QUOTE:
         name = media_type_of_base64(fields.result)
         path = (*BASE, "result")
         return [Found(Role.TOOL, ItemKind.ATTACHMENT, path, Form.BASE64, name, True)]
@@ -56,7 +49,7 @@ def repeats_event(fields: Fields, found: list[Found], state: State) -> bool:
         return False
     texts = (
         [fields.content]
-        if shape(fields.content) == QUOTE
+        if first_byte(fields.content) == QUOTE
         else [block.text for block in blocks(fields.content)]
     )
     for value in texts:
@@ -71,7 +64,7 @@ def repeats_event(fields: Fields, found: list[Found], state: State) -> bool:
 
 def _said(fields: Fields, state: State, key: str, role: Role, kind: ItemKind) -> list[Found]:
     value: Raw = getattr(fields, key)
-    if shape(value) != QUOTE:
+    if first_byte(value) != QUOTE:
         return [carried(BASE)]
     repeated = state.has_messages or (kind is ItemKind.REASONING and state.has_reasoning)
     if repeated:
@@ -81,7 +74,7 @@ def _said(fields: Fields, state: State, key: str, role: Role, kind: ItemKind) ->
         name = state.model if role is Role.ASSISTANT else None
         found = [Found(role, kind, (*BASE, key), Form.STRING, name)]
     for position, image in enumerate(raws(fields.images)):
-        if shape(image) == QUOTE:
+        if first_byte(image) == QUOTE:
             path = (*BASE, "images", position)
             found.append(attachment(role, path, image, side=repeated))
     return found
@@ -92,7 +85,7 @@ def _item_completed(item: ThreadItem | None) -> list[Found]:
     if item is not None:
         role = _THREAD_ROLES.get(text(item.type) or "")
         content = blocks(item.content) if role is not None else []
-        if role is not None and len(content) == 1 and shape(content[0].text) == QUOTE:
+        if role is not None and len(content) == 1 and first_byte(content[0].text) == QUOTE:
             return [_echo(role, (*BASE, "item", "content", 0, "text"))]
     return [carried(BASE)]
 

@@ -8,18 +8,9 @@ from typing import NamedTuple
 from msgspec import Raw
 
 from vox.sources.base import Form, ItemKind, JsonPath, Role
-from vox.sources.codex.records import (
-    ABSENT,
-    BRACE,
-    BRACKET,
-    QUOTE,
-    Fields,
-    blocks,
-    mapping,
-    shape,
-    text,
-)
+from vox.sources.codex.records import Fields, blocks, mapping, text
 from vox.sources.codex.state import State
+from vox.sources.raws import ABSENT, BRACE, BRACKET, QUOTE, first_byte
 
 
 class Found(NamedTuple):
@@ -63,7 +54,7 @@ def carried(base: JsonPath) -> Found:
 def response_item(fields: Fields, base: JsonPath, state: State) -> list[Found]:
     """The items of a response item that stands at `base` of its record; at least one."""
     kind = fields.type
-    if kind is None and shape(fields.role) == QUOTE:
+    if kind is None and first_byte(fields.role) == QUOTE:
         kind = "message"
     read = _READERS.get(kind or "")
     return (read(fields, base, state) if read else None) or [carried(base)]
@@ -170,10 +161,10 @@ def _result(raw: Raw, base: JsonPath, key: str, name: str | None) -> list[Found]
 def _image_generation_call(fields: Fields, base: JsonPath, _state: State) -> list[Found]:
     found = []
     name = "image_generation"
-    if shape(fields.revised_prompt) == QUOTE:
+    if first_byte(fields.revised_prompt) == QUOTE:
         path = (*base, "revised_prompt")
         found.append(Found(Role.ASSISTANT, ItemKind.TOOL_CALL, path, Form.STRING, name))
-    if shape(fields.result) == QUOTE:
+    if first_byte(fields.result) == QUOTE:
         media_type = media_type_of_base64(fields.result)
         path = (*base, "result")
         found.append(Found(Role.TOOL, ItemKind.ATTACHMENT, path, Form.BASE64, media_type))
@@ -188,25 +179,25 @@ def _contents(
     raw: Raw, path: JsonPath, role: Role, kind: ItemKind, name: str | None
 ) -> list[Found]:
     """The items of a content value: a string, a list of blocks, or an object with a text."""
-    first = shape(raw)
+    first = first_byte(raw)
     if first == QUOTE:
         return [Found(role, kind, path, Form.STRING, name)]
     if first == BRACE:
         members = mapping(raw)
         for key in ("text", "content"):
             value = members.get(key)
-            if value is not None and shape(value) in (QUOTE, BRACKET):
+            if value is not None and first_byte(value) in (QUOTE, BRACKET):
                 return _contents(value, (*path, key), role, kind, name)
         return []
     found = []
     for position, block in enumerate(blocks(raw)):
-        if shape(block.text) == QUOTE:
+        if first_byte(block.text) == QUOTE:
             found.append(Found(role, kind, (*path, position, "text"), Form.STRING, name))
         for key, value in (("image_url", block.image_url), ("file_data", block.file_data)):
             at: JsonPath = (*path, position, key)
-            if shape(value) == BRACE:
+            if first_byte(value) == BRACE:
                 at, value = (*at, "url"), mapping(value).get("url", ABSENT)
-            if shape(value) == QUOTE:
+            if first_byte(value) == QUOTE:
                 found.append(attachment(role, at, value))
     return found
 
@@ -219,7 +210,7 @@ def attachment(role: Role, path: JsonPath, value: Raw, side: bool = False) -> Fo
 
 
 def _form_of(raw: Raw) -> Form | None:
-    first = shape(raw)
+    first = first_byte(raw)
     if first == QUOTE:
         return Form.STRING
     return Form.SLICE if first in (BRACE, BRACKET) else None

@@ -20,18 +20,11 @@ from vox.sources.base import (
 from vox.sources.codex import events, session, usage
 from vox.sources.codex.compaction import compacted
 from vox.sources.codex.items import BARE_ITEMS, Found, carried, response_item
-from vox.sources.codex.records import (
-    QUOTE,
-    Fields,
-    integer,
-    milliseconds,
-    read_record,
-    shape,
-    text,
-)
+from vox.sources.codex.records import Fields, integer, milliseconds, read_record, text
 from vox.sources.codex.state import State
 from vox.sources.codex.turns import cut_before, starts_turn
 from vox.sources.decoding import NotARecordError
+from vox.sources.raws import QUOTE, first_byte
 
 PAYLOAD = ("payload",)
 _STATE = msgspec.msgpack.Decoder(State)
@@ -114,9 +107,9 @@ class _Run:
         if session.is_bare_meta(record):
             return self._meta(record, (), data, at)
         self._open(data, at)
-        if shape(record.model) == QUOTE:
+        if first_byte(record.model) == QUOTE:
             self._model(text(record.model))
-        if record.type in BARE_ITEMS or (record.type is None and shape(record.role) == QUOTE):
+        if record.type in BARE_ITEMS or (record.type is None and first_byte(record.role) == QUOTE):
             return self._item(record, (), at)
         return [carried(())]
 
@@ -148,9 +141,9 @@ class _Run:
         key = f"codex:{state.session}"
         self._describe(key, **self._common())
         if facts.parent:
-            replays = shape(meta.forked_from_id) == QUOTE
+            replays = first_byte(meta.forked_from_id) == QUOTE
             self._describe(key, parent=facts.parent, link=facts.link, replays=replays)
-        if shape(meta.model) == QUOTE:
+        if first_byte(meta.model) == QUOTE:
             self._model(text(meta.model))
         return [session.meta_item(meta, base, own=True)]
 

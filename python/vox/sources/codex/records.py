@@ -16,10 +16,8 @@ from vox.sources.decoding import (
     read_loosely,
     scalar_values,
 )
+from vox.sources.raws import ABSENT, BRACE, BRACKET, QUOTE, first_byte
 from vox.sources.times import utc_milliseconds
-
-ABSENT = Raw(b"")
-QUOTE, BRACKET, BRACE = b'"'[0], b"["[0], b"{"[0]
 
 
 class ThreadItem(msgspec.Struct, gc=False):
@@ -123,14 +121,9 @@ def read_record(record: bytes) -> Fields:
         return read_loosely(Fields, record)
 
 
-def shape(raw: Raw) -> int:
-    """The first byte of a value, which tells its type; 0 if it is absent."""
-    return 0 if raw is ABSENT else memoryview(raw)[0]
-
-
 def text(raw: Raw) -> str | None:
     """The value of a short string; None if it is absent or no string."""
-    if raw is ABSENT or memoryview(raw)[0] != QUOTE:
+    if first_byte(raw) != QUOTE:
         return None
     try:
         return _TEXT.decode(raw)
@@ -156,7 +149,7 @@ def milliseconds(raw: Raw) -> int | None:
 
 def mapping(raw: Raw) -> Mapping:
     """The members of an object, unread; nothing if it is absent or no object."""
-    if shape(raw) != BRACE:
+    if first_byte(raw) != BRACE:
         return {}
     try:
         return _MAPPING.decode(raw)
@@ -168,7 +161,7 @@ def mapping(raw: Raw) -> Mapping:
 
 def blocks(raw: Raw) -> list[Block]:
     """The blocks of a list, each at its position; nothing if it is absent or no list."""
-    if shape(raw) != BRACKET:
+    if first_byte(raw) != BRACKET:
         return []
     try:
         return _BLOCKS.decode(raw)
@@ -178,7 +171,7 @@ def blocks(raw: Raw) -> list[Block]:
 
 def fields_list(raw: Raw) -> list[Fields]:
     """The records of a list, each at its position; nothing if it is absent or no list."""
-    if shape(raw) != BRACKET:
+    if first_byte(raw) != BRACKET:
         return []
     try:
         return _FIELD_LIST.decode(raw)
@@ -188,7 +181,7 @@ def fields_list(raw: Raw) -> list[Fields]:
 
 def raws(raw: Raw) -> list[Raw]:
     """The values of a list, unread; nothing if it is absent or no list."""
-    if shape(raw) != BRACKET:
+    if first_byte(raw) != BRACKET:
         return []
     try:
         return _RAWS.decode(raw)

@@ -10,8 +10,9 @@ from msgspec import Raw
 
 from vox.sources.base import Form, ItemKind, JsonPath, Role
 from vox.sources.codex.items import Found, carried
-from vox.sources.codex.records import ABSENT, QUOTE, Fields, mapping, shape, text
+from vox.sources.codex.records import Fields, mapping, text
 from vox.sources.codex.state import Facts
+from vox.sources.raws import ABSENT, QUOTE, first_byte
 
 _ID = re.compile(r"[\w.:-]+")
 _UUID_AT_END = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
@@ -43,9 +44,9 @@ def is_bare_meta(record: Fields) -> bool:
     return (
         record.type is None
         and record.payload is None
-        and shape(record.id) == QUOTE
-        and shape(record.timestamp) == QUOTE
-        and shape(record.role) == 0
+        and first_byte(record.id) == QUOTE
+        and first_byte(record.timestamp) == QUOTE
+        and first_byte(record.role) == 0
     )
 
 
@@ -102,11 +103,11 @@ def belongs_to(turn: str | None, session: str) -> bool:
 
 
 def _instructions_path(meta: Fields, base: JsonPath) -> JsonPath | None:
-    if shape(meta.base_instructions) == QUOTE:
+    if first_byte(meta.base_instructions) == QUOTE:
         return (*base, "base_instructions")
-    if shape(mapping(meta.base_instructions).get("text", ABSENT)) == QUOTE:
+    if first_byte(mapping(meta.base_instructions).get("text", ABSENT)) == QUOTE:
         return (*base, "base_instructions", "text")
-    if shape(meta.instructions) == QUOTE:
+    if first_byte(meta.instructions) == QUOTE:
         return (*base, "instructions")
     return None
 

@@ -6,7 +6,8 @@ from msgspec import Raw
 
 from vox.sources.base import ItemKind, Role
 from vox.sources.codex.items import Found
-from vox.sources.codex.records import QUOTE, Fields, blocks, shape
+from vox.sources.codex.records import Fields, blocks
+from vox.sources.raws import QUOTE, first_byte
 
 _CONTEXT = (
     b"<environment_context>",
@@ -33,7 +34,7 @@ def starts_turn(fields: Fields, found: list[Found]) -> bool:
         return False
     texts = (
         [fields.content]
-        if shape(fields.content) == QUOTE
+        if first_byte(fields.content) == QUOTE
         else [block.text for block in blocks(fields.content)]
     )
     return not any(_is_context(value) for value in texts)

@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Raw
 
 from vox.sources.base import UsageDraft
-from vox.sources.codex.records import ABSENT, Fields, integer
+from vox.sources.codex.records import Fields, integer
 from vox.sources.codex.state import State
+from vox.sources.raws import ABSENT
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
