@@ -37,8 +37,10 @@ BOUND = {"item", "ordinal", "role", "kind", "side", "byte_len", "content_hash", 
 BOUND |= {"extra", "tree", "window window", "window id", "window key", "window revision"}
 BOUND |= {"window items", "window bytes", "window tokens", "window trimmed", "window parent"}
 
-# `internal` stands for what LMDB reports only of broken trees, such as a cursor that is too deep.
-ALLOWED = {None, "damaged", "not_found", "not_an_archive", "wrong_version", "internal"}
+# `internal` stands for what LMDB reports only of broken trees, such as a cursor that is too deep;
+# `address_space` for a head that claims a map larger than any.
+ALLOWED = {None, "damaged", "not_found", "not_an_archive", "wrong_version"}
+ALLOWED |= {"internal", "address_space"}
 
 # Each flip in a process of its own. The parent uses nothing of vox, so that fork() is safe.
 FLIPPER = """
