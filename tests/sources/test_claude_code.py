@@ -295,6 +295,16 @@ def test_a_recorded_cost_is_kept_in_billionths_of_a_dollar() -> None:
     assert usage.cost_nano_usd == 125_000_000
 
 
+def test_a_cost_is_kept_without_tokens_and_when_a_larger_report_has_none() -> None:
+    (alone,) = read(assistant("a", costUSD=0.5)).usage
+    assert (alone.output, alone.cost_nano_usd) == (0, 500_000_000)
+    first = assistant("a", {"usage": USAGE}, requestId="r", costUSD=0.5, uuid="a1")
+    larger = assistant("b", {"usage": {**USAGE, "output_tokens": 9}}, requestId="r", uuid="a2")
+    for lines in ([first, larger], [larger, first]):
+        (usage,) = read(*lines).usage
+        assert (usage.output, usage.cost_nano_usd) == (9, 500_000_000)
+
+
 def test_a_message_id_that_a_gateway_repeats_is_not_one_response() -> None:
     ended = {"usage": USAGE, "stop_reason": "tool_use"}
     result = [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]

@@ -98,6 +98,17 @@ def test_a_response_that_goes_on_while_its_tools_answer_stays_on_the_path() -> N
     assert list(paths(read(*records), *records)) == [""]
 
 
+def test_lines_of_one_response_that_all_name_the_prompt_stay_on_the_path() -> None:
+    records = [
+        prompt("a", None),
+        answer("b1", "a", "m"),
+        answer("b2", "a", "m"),
+        result("c1", "b1"),
+        answer("d", "c1"),
+    ]
+    assert list(paths(read(*records), *records)) == [""]
+
+
 def test_a_late_result_joins_the_response_it_answers_after_the_user_broke_in() -> None:
     records = [
         prompt("a", None),

@@ -197,9 +197,13 @@ class Lineage:
                 self._alias = before.index << _ORDINAL_BITS | ordinal
             return track
         if not in_turn:
-            in_response = ordinal > before.response
-            late = move is Move.RESULT and in_response
-            streamed = move is Move.RESPONSE and in_response and self.is_same_run(before, record)
+            late = move is Move.RESULT and ordinal > before.response
+            # Lines of one response may name the one before them, or all of them the prompt.
+            streamed = (
+                move is Move.RESPONSE
+                and ordinal >= before.response
+                and self.is_same_run(before, record)
+            )
             if not late and not streamed:
                 origin = Origin(before.key, "forked_from", ordinal)
                 return self._open(self._key_for(before.lane, "#", record), before.lane, origin)

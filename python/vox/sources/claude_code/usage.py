@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from vox.sources.base import UsageDraft
 from vox.sources.claude_code.lineage import Track
@@ -40,17 +40,12 @@ _decode = msgspec.json.Decoder(Usage).decode
 def usage_of(record: Record, track: Track, session: str, at: int | None) -> UsageDraft | None:
     """The usage that an assistant's record reports; None where no model answered."""
     message = record.message
-    if message is None or not message.usage or record.is_api_error_message:
+    if message is None or record.is_api_error_message or message.model == "<synthetic>":
         return None
-    if message.model == "<synthetic>":
+    usage, cost = _usage(message.usage), _nano(record.cost_usd)
+    if usage is None and cost is None:
         return None
-    try:
-        usage = _decode(message.usage)
-    except msgspec.DecodeError:
-        try:
-            usage = read_loosely(Usage, message.usage)
-        except NotARecordError:
-            return None
+    usage = usage or Usage()
     written, written_1h = _count(usage.cache_creation_input_tokens), 0
     if usage.cache_creation is not None:
         written_1h = _count(usage.cache_creation.ephemeral_1h_input_tokens)
@@ -66,8 +61,21 @@ def usage_of(record: Record, track: Track, session: str, at: int | None) -> Usag
         cache_read=_count(usage.cache_read_input_tokens),
         cache_write=written,
         cache_write_1h=written_1h,
-        cost_nano_usd=_nano(record.cost_usd),
+        cost_nano_usd=cost,
     )
+
+
+def _usage(raw: Raw) -> Usage | None:
+    if not raw:
+        return None
+    try:
+        return _decode(raw)
+    except msgspec.DecodeError:
+        pass
+    try:
+        return read_loosely(Usage, raw)
+    except NotARecordError:
+        return None
 
 
 def _response_key(record: Record, track: Track, session: str) -> str:
@@ -87,8 +95,14 @@ def _response_key(record: Record, track: Track, session: str) -> str:
 
 
 def larger(one: UsageDraft, other: UsageDraft) -> UsageDraft:
-    """The larger of two reports on one response; the first if they are equal."""
-    return other if (other.output, other.input) > (one.output, one.input) else one
+    """The larger of two reports on one response, the first if they are equal; with the cost of
+    the other where only that one has it."""
+    kept, left = (
+        (other, one) if (other.output, other.input) > (one.output, one.input) else (one, other)
+    )
+    if kept.cost_nano_usd is not None or left.cost_nano_usd is None:
+        return kept
+    return msgspec.structs.replace(kept, cost_nano_usd=left.cost_nano_usd)
 
 
 def _count(number: Number) -> int:
