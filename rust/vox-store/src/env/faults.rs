@@ -22,11 +22,15 @@ pub fn store_error(error: &heed::Error, archive: &Path) -> Error {
                 Code::WrongVersion,
                 format!("{at}: the data file is of another LMDB format"),
             ),
-            MdbError::Corrupted | MdbError::PageNotFound | MdbError::Panic => {
-                Error::damaged(format!(
-                    "{at}: LMDB reports {error}; run `vox archive verify` to see what is damaged"
-                ))
-            }
+            // The last three are what a tree looks like to LMDB whose pages contradict each other.
+            MdbError::Corrupted
+            | MdbError::PageNotFound
+            | MdbError::Panic
+            | MdbError::CursorFull
+            | MdbError::PageFull
+            | MdbError::BadDbi => Error::damaged(format!(
+                "{at}: LMDB reports {error}; run `vox archive verify` to see what is damaged"
+            )),
             MdbError::BadValSize => {
                 Error::new(Code::TooLarge, format!("{at}: a key or value is too large for LMDB"))
             }

@@ -52,7 +52,6 @@ pub struct Generation {
     gate: Gate,
     process: u32,
     writable: bool,
-    /// Whether a failed resize left no map.
     lost: AtomicBool,
     warnings: Vec<Warning>,
 }
@@ -101,7 +100,7 @@ impl Generation {
         if locked {
             env.clear_stale_readers().map_err(|error| store_error(&error, archive))?;
         }
-        let tables = open_tables(&env, archive, may_write)?;
+        let tables = open_tables(&env, archive, create)?;
         Ok(Self {
             env,
             tables,
@@ -142,12 +141,13 @@ impl Generation {
             return Err(Error::new(
                 Code::Forked,
                 format!(
-                    "{} was opened before fork() and is used after it; open it again in the child",
+                    "{} was opened before fork() and is used after it; in the child close it, then \
+                     open it again",
                     self.archive.display()
                 ),
             ));
         }
-        if self.lost.load(Ordering::SeqCst) {
+        if self.is_lost() {
             return Err(Error::new(
                 Code::MapFull,
                 format!(
@@ -158,6 +158,11 @@ impl Generation {
         }
         self.gate.enter();
         Ok(())
+    }
+
+    /// Whether a failed resize left no map.
+    fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::SeqCst)
     }
 
     /// Begins reading the last committed state. End it soon: pages aren't reused meanwhile.
@@ -221,7 +226,7 @@ impl Generation {
         }
         loop {
             match self.try_write(&mut work) {
-                Err(error) if error.code == Code::MapFull => self.grow()?,
+                Err(error) if error.code == Code::MapFull && !self.is_lost() => self.grow()?,
                 done => return done,
             }
         }
@@ -391,7 +396,7 @@ fn closes(folder: &Path) -> bool {
     closing.is_none_or(|closing| closing.wait_timeout(CLOSING))
 }
 
-fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, writable: bool) -> Result<Tables> {
+fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, create: bool) -> Result<Tables> {
     let fail = |error: heed::Error| store_error(&error, archive);
     let txn = env.read_txn().map_err(fail)?;
     // Another format may have other tables, so its number comes first.
@@ -414,8 +419,10 @@ fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, writable: bool) -> R
             txn.commit().map_err(fail)?;
             return Ok(tables);
         }
-        Err(error) if !writable => return Err(error),
-        _ if !writable => {
+        // Tables are made with the archive only: in one that exists a missing table is damage, and
+        // to put an empty one in its place would hide it.
+        Err(error) if !create => return Err(error),
+        _ if !create => {
             let message = format!("{}: meta/format is missing", archive.display());
             return Err(Error::damaged(message));
         }
