@@ -20,7 +20,7 @@ from vox.sources.base import WindowSource
 Work: TypeAlias = tuple[WindowSource, Path]
 """A file and who reads it."""
 
-BYTES_UNDER_WAY = 32 << 20
+BYTES_UNDER_WAY = 16 << 20
 """Source bytes that may wait for their commit. Judgement: bounds memory to a few times this."""
 BATCHES_PER_COMMIT = 256
 """Judgement: keeps a commit short."""
