@@ -65,6 +65,7 @@ class ImportModel(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(prefix="vox-model-"))
+        (self.folder / "in").mkdir()
         self.files: dict[str, list[Opening | Entry]] = {}
         self.windows: dict[str, list[list[Entry]]] = {}
         # Whose shared items may have the times at which another window had them first.
