@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.sources.drafts import value_at
 from vox.sources.base import Batch, Draft
 from vox.sources.codex import Codex
 
@@ -43,15 +44,6 @@ def read(*records: bytes, path: Path = ROLLOUT) -> Batch:
 
 def conversation(batch: Batch) -> list[Draft]:
     return [draft for draft in batch.drafts if not draft.side]
-
-
-def value_at(record: bytes, draft: Draft) -> Any:
-    """What stands where the draft says."""
-    value = json.loads(record.decode("utf-8", "surrogatepass"))
-    assert not isinstance(draft.body, bytes)
-    for step in draft.body or ():
-        value = value[step]
-    return value
 
 
 def texts(records: list[bytes], drafts: list[Draft]) -> list[Any]:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from vox.sources.base import Batch, Draft, Form, ItemKind, Role
+from tests.sources.drafts import value_at
+from vox.sources.base import Batch, Form, ItemKind, Role
 from vox.sources.claude_code import ClaudeCode
 
 SOURCE = ClaudeCode()
@@ -30,14 +31,6 @@ def assistant(content: Any, message: dict[str, Any] | None = None, **fields: Any
 
 def read(*records: bytes, path: Path = Path("s.jsonl")) -> Batch:
     return SOURCE.reader(path, None, lambda: iter(())).read(records)
-
-
-def value_at(record: bytes, draft: Draft) -> Any:
-    value = json.loads(record.decode("utf-8", "surrogatepass"))
-    assert isinstance(draft.body, tuple)
-    for step in draft.body:
-        value = value[step]
-    return value
 
 
 def shown(batch: Batch, *records: bytes) -> list[tuple[str, str, Any, str | None]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 
 from tests import corpus
 from tests.sources import count_claude_code as counting
+from tests.sources.drafts import value_at
 from vox.sources.base import Batch, Form
 from vox.sources.claude_code import ClaudeCode
 
@@ -47,17 +47,10 @@ def test_transcripts_are_recognised_and_other_files_are_not(path: Path) -> None:
 
 def test_every_item_stands_where_its_draft_says(path: Path) -> None:
     records = counting.split(path.read_bytes())[0]
-    values: dict[int, Any] = {}
     for draft in read(path, records).drafts:
-        if not isinstance(draft.body, tuple):
-            continue
-        record = records[draft.record]
-        if draft.record not in values:
-            values[draft.record] = json.loads(record.decode("utf-8", "surrogatepass"))
-        value = values[draft.record]
-        for step in draft.body:
-            value = value[step]
-        assert isinstance(value, str) or draft.form is Form.SLICE
+        if isinstance(draft.body, tuple):
+            value = value_at(records[draft.record], draft)
+            assert isinstance(value, str) or draft.form is Form.SLICE
 
 
 def test_ordinals_of_every_window_are_contiguous_over_batches(path: Path) -> None:

@@ -20,9 +20,9 @@ from tests.sources.codex_records import (
     meta,
     read,
     said,
-    value_at,
 )
 from tests.sources.count_codex import Count
+from tests.sources.drafts import value_at
 from tests.sources.test_codex_usage import FIRST, LAST, SECOND, STARTED, count
 from vox.sources.base import Batch, Form, UsageDraft
 from vox.sources.codex import Codex

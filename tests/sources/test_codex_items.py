@@ -17,8 +17,8 @@ from tests.sources.codex_records import (
     read,
     said,
     texts,
-    value_at,
 )
+from tests.sources.drafts import value_at
 from vox.sources.base import Draft, Form, ItemKind, Rejected, Role
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
