@@ -259,7 +259,7 @@ impl Archive {
         last: bool,
     ) -> PyResult<Prepared> {
         let records = records.map(|records| records.0.clone()).unwrap_or_default();
-        let batch = batch.to_core(py, records, start, last)?;
+        let batch = batch.into_core(py, records, start, last)?;
         let file = source.0.clone();
         let prepared = self.run(py, move |archive| archive.prepare(&file, batch))?;
         Ok(Prepared(Mutex::new(Some(prepared))))
@@ -295,8 +295,8 @@ impl Archive {
         window: WindowDraft,
         items: Vec<OwnItem>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let items: Result<Vec<_>, Error> = items.into_iter().map(OwnItem::to_core).collect();
-        let done = self.run(py, |archive| archive.append(window.to_core()?, items?))?;
+        let items: Result<Vec<_>, Error> = items.into_iter().map(OwnItem::into_core).collect();
+        let done = self.run(py, |archive| archive.append(window.into_core()?, items?))?;
         appended(py, &done)
     }
 

@@ -31,7 +31,7 @@ pub struct Batch<'py> {
 
 impl Batch<'_> {
     /// The same for the core, with the records that it is about.
-    pub fn to_core(
+    pub fn into_core(
         self,
         py: Python<'_>,
         records: Arc<Records>,
@@ -51,7 +51,7 @@ impl Batch<'_> {
         });
         let at = at.collect::<PyResult<_>>()?;
         let says = || -> Result<_> {
-            let windows = self.windows.into_iter().map(WindowDraft::to_core);
+            let windows = self.windows.into_iter().map(WindowDraft::into_core);
             let rejected = self.rejected.iter().map(Rejected::to_core);
             Ok((windows.collect::<Result<_>>()?, rejected.collect::<Result<_>>()?))
         };
@@ -62,7 +62,7 @@ impl Batch<'_> {
             at,
             windows,
             drafts,
-            usage: self.usage.into_iter().map(UsageDraft::to_core).collect(),
+            usage: self.usage.into_iter().map(UsageDraft::into_core).collect(),
             rejected,
             state: self.state.to_vec(),
             restart: start == 0,
@@ -124,7 +124,7 @@ pub struct WindowDraft {
 }
 
 impl WindowDraft {
-    pub fn to_core(self) -> Result<WindowChange> {
+    pub fn into_core(self) -> Result<WindowChange> {
         Ok(WindowChange {
             key: self.key,
             kind: self.kind.as_deref().map(WindowKind::from_name).transpose()?,
@@ -161,7 +161,7 @@ pub struct OwnItem {
 }
 
 impl OwnItem {
-    pub fn to_core(self) -> Result<vox_core::archive::OwnItem> {
+    pub fn into_core(self) -> Result<vox_core::archive::OwnItem> {
         Ok(vox_core::archive::OwnItem {
             role: Role::from_number(self.role).ok_or_else(|| no_number("role", self.role))?,
             kind: ItemKind::from_number(self.kind).ok_or_else(|| no_number("kind", self.kind))?,
@@ -191,7 +191,7 @@ struct UsageDraft {
 }
 
 impl UsageDraft {
-    fn to_core(self) -> NewUsage {
+    fn into_core(self) -> NewUsage {
         NewUsage {
             window: self.window,
             model: self.model,

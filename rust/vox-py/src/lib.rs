@@ -57,9 +57,9 @@ mod _native {
         items: Vec<crate::door::AnyBytes>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let items: Vec<&[u8]> = items.iter().map(|item| item.as_ref()).collect();
-        let hashes: Vec<[u8; 32]> = py.detach(|| {
-            items.par_iter().with_min_len(64).map(|item| ContentHash::of(item).0).collect()
-        });
+        let hash_all = || items.par_iter().with_min_len(64).map(|item| ContentHash::of(item).0);
+        let hashes: Vec<[u8; 32]> =
+            crate::door::core(py, || vox_store::cores::on_all(|| hash_all().collect()))?;
         Ok(PyBytes::new(py, hashes.as_flattened()))
     }
 }

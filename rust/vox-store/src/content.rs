@@ -12,6 +12,7 @@ use vox_types::{Code, ContentHash, Error, Result};
 use crate::{
     Store,
     blobs::{self, BlobWriter, Dictionary, NewBlob, PreparedBlobs, Stored},
+    cores,
     env::Generation,
     events,
     index::HashIndex,
@@ -110,8 +111,8 @@ impl Store {
         if hashes.len() < 64 {
             return read(hashes);
         }
-        let parts: Result<Vec<_>> = hashes.par_chunks(64).map(read).collect();
-        Ok(parts?.into_iter().flatten().collect())
+        let on_all = || hashes.par_chunks(64).map(read).collect::<Result<Vec<_>>>();
+        Ok(cores::on_all(on_all)??.into_iter().flatten().collect())
     }
 
     /// How often each of `hashes` is used; none where there is no such blob.

@@ -6,6 +6,7 @@ pub mod append;
 pub mod blobs;
 mod commit;
 mod content;
+pub mod cores;
 pub mod env;
 pub mod events;
 pub mod fault;

@@ -19,6 +19,7 @@ use vox_store::{
         WindowItems,
     },
     blobs::Dictionary,
+    cores,
 };
 use vox_types::{Code, Error, Fidelity, ItemKind, QuarantineReason, Result, Role};
 
@@ -315,18 +316,13 @@ fn take_apart(records: &Records, drafts: Vec<DraftItem>) -> Result<Vec<TakenApar
     for draft in drafts {
         by_record[draft.record].push(draft);
     }
-    by_record
-        .into_par_iter()
-        .enumerate()
-        .with_min_len(16)
-        .filter(|(_, drafts)| !drafts.is_empty())
-        .map(|(i, drafts)| match records.get(i) {
-            Some(record) => take_record_apart(record.bytes, record.offset, drafts),
-            None => {
-                Err(Error::new(Code::InvalidArgument, "an item names a record that isn't there"))
-            }
-        })
-        .collect()
+    let take = |(i, drafts): (usize, Vec<DraftItem>)| match records.get(i) {
+        Some(record) => take_record_apart(record.bytes, record.offset, drafts),
+        None => Err(Error::new(Code::InvalidArgument, "an item names a record that isn't there")),
+    };
+    let by_record = by_record.into_par_iter().enumerate().with_min_len(16);
+    let with_items = by_record.filter(|(_, drafts)| !drafts.is_empty());
+    cores::on_all(|| with_items.map(take).collect())?
 }
 
 fn take_record_apart(record: &[u8], offset: u64, drafts: Vec<DraftItem>) -> Result<TakenApart> {

@@ -9,7 +9,7 @@ use super::{
     codec::{Dictionary, MAX_BLOB, compress},
     reader,
 };
-use crate::{env::Generation, index::HashIndex};
+use crate::{cores, env::Generation, index::HashIndex};
 
 /// Bytes to be stored.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,7 @@ pub fn prepare(generation: &Generation, blobs: &[NewBlob<'_>]) -> Result<Prepare
     let merges = generation.reading(|txn| HashIndex::of_blobs(&generation.tables).merges(txn))?;
     let hash = |blob: &NewBlob<'_>| ContentHash::of(blob.bytes);
     let hashes: Vec<ContentHash> = if blobs.len() > TASK {
-        blobs.par_iter().with_min_len(TASK).map(hash).collect()
+        cores::on_all(|| blobs.par_iter().with_min_len(TASK).map(hash).collect())?
     } else {
         blobs.iter().map(hash).collect()
     };
@@ -98,8 +98,8 @@ pub fn prepare(generation: &Generation, blobs: &[NewBlob<'_>]) -> Result<Prepare
         .collect();
     let look_up = |part: &[usize]| prepare_part(generation, blobs, &hashes, part);
     let unique = if firsts.len() > TASK {
-        let parts: Result<Vec<Vec<Prepared>>> = firsts.par_chunks(TASK).map(look_up).collect();
-        parts?.into_iter().flatten().collect()
+        let on_all = || firsts.par_chunks(TASK).map(look_up).collect::<Result<Vec<_>>>();
+        cores::on_all(on_all)??.into_iter().flatten().collect()
     } else {
         look_up(&firsts)?
     };

@@ -70,7 +70,7 @@ use self::{
     report::Reporter,
     roll_ups::RollUps,
 };
-use crate::{Store, env};
+use crate::{Store, cores, env};
 
 /// How thoroughly to check.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -117,7 +117,7 @@ pub fn verify_file(path: &Path, options: &Options) -> Result<Report> {
     };
     let mut report = Reporter::default();
     image::check_pages(&file, &mut report);
-    examine(&file, &mut report, options);
+    examine(&file, &mut report, options)?;
     Ok(report.finish(path.to_path_buf(), file.meta().txnid))
 }
 
@@ -130,7 +130,11 @@ struct Examined {
 }
 
 /// Checks everything but the pages themselves.
-fn examine(file: &PageFile, report: &mut Reporter, options: &Options) -> Examined {
+fn examine(file: &PageFile, report: &mut Reporter, options: &Options) -> Result<Examined> {
+    cores::on_all(|| examine_tables(file, report, options))
+}
+
+fn examine_tables(file: &PageFile, report: &mut Reporter, options: &Options) -> Examined {
     let image = Image::of(file, report);
     let archive_id = meta::check(&image, report);
     let mut rebuilt = Rebuilt::default();

@@ -53,7 +53,7 @@ pub fn repair(store: &Store) -> Result<Repaired> {
         }
         let mut report = Reporter::default();
         let file = PageFile::open(&data)?;
-        let examined = examine(&file, &mut report, &Options { sample: Some(0) });
+        let examined = examine(&file, &mut report, &Options { sample: Some(0) })?;
         let transaction = file.meta().txnid;
         drop(file);
         let to_repair: Vec<&'static str> = report.to_repair.iter().copied().collect();
