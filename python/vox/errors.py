@@ -6,6 +6,7 @@ classes too; `vox` exits with `exit_status` when one reaches the command line.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar
@@ -179,6 +180,18 @@ class InternalError(VoxError):
     """A fault of vox itself."""
 
     code = "internal"
+
+
+def of_system(error: OSError) -> VoxError:
+    """What the operating system refused, as an error of vox."""
+    message = error.strerror or str(error)
+    if error.filename is not None:
+        message = f"{error.filename}: {message}"
+    if isinstance(error, PermissionError):
+        return PermissionDeniedError(message)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFullError(message)
+    return IoError(message)
 
 
 BY_CODE: Mapping[str, type[VoxError]] = MappingProxyType(

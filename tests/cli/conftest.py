@@ -59,17 +59,17 @@ def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
 
 @pytest.fixture
 def run_in_terminal() -> Run:
-    """Runs `vox` in a terminal of 100 columns; messages are part of its output."""
+    """Runs `vox` in a terminal, of 100 columns unless told; messages are part of its output."""
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 
-    def run(*arguments: str | Path) -> Outcome:
+    def run(*arguments: str | Path, columns: int = 100) -> Outcome:
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
             [sys.executable, "-m", "vox", *map(str, arguments)],
             stdin=subprocess.DEVNULL,
             stdout=theirs,
             stderr=theirs,
-            env={**os.environ, "COLUMNS": "100", "TERM": "xterm-256color"},
+            env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color"},
         )
         os.close(theirs)
         output = bytearray()

@@ -52,3 +52,22 @@ def test_an_archive_that_cannot_be_opened_is_bad(run: Run, home: Path) -> None:
     outcome = run("doctor", "--json")
     assert outcome.status == 10
     assert ("bad", "archive") in {(row["state"], row["what"]) for row in outcome.answer["findings"]}
+
+
+def test_a_link_to_nowhere_among_the_transcripts_stops_nothing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    (tmp_path / "projects").mkdir()
+    (tmp_path / "projects" / "gone.jsonl").symlink_to("nowhere")
+    assert findings(run)["Claude Code"][1].startswith("1 transcript, 0 B")
+
+
+@pytest.mark.parametrize("name", ["file", "x" * 5_000], ids=["below a file", "too long"])
+def test_a_home_that_can_hold_no_archive_is_bad(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("VOX_HOME", str(tmp_path / name))
+    assert run("doctor").status != 0
+    assert findings(run)["archive"][0] == "bad"

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import vox
 from tests.cli.conftest import Run
+from vox.errors import DiskFullError
 
 COMMANDS = ["archive", "cat", "completion", "doctor", "import", "ls", "show"]
 
@@ -120,3 +123,67 @@ def test_a_shell_is_told_which_commands_there_are() -> None:
         check=True,
     )
     assert ended.stdout == "plain,import\n"
+
+
+HUGE = str(10**30)
+UNUSABLE = [
+    ["show", "\udcff"],
+    ["cat", "\udcff@1"],
+    ["ls", "--repo", "\udcff"],
+    ["ls", "--until", "0001-01-01"],
+]
+
+
+@pytest.mark.parametrize("arguments", UNUSABLE, ids=lambda arguments: arguments[0])
+def test_an_argument_that_can_mean_nothing_is_a_usage_error(run: Run, arguments: list[str]) -> None:
+    outcome = run(*arguments)
+    assert (outcome.status, outcome.output) == (2, b"")
+    assert "Traceback" not in outcome.messages
+
+
+def test_a_number_beyond_all_archives_is_one(run: Run, imported: str) -> None:
+    assert run("ls", "--start", HUGE, "--jsonl").rows == []
+    assert run("show", imported, "--start", HUGE, "--jsonl").rows == []
+    assert len(run("show", imported, "-n", HUGE, "--jsonl").rows) == 6
+    assert run("archive", "verify", "--sample", HUGE).status == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("arguments", [["ls"], ["ls", "--json"], ["--help"]], ids=" ".join)
+def test_output_that_finds_no_space_is_said_in_one_line(
+    imported: str, arguments: list[str]
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "vox", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == DiskFullError.exit_status
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.splitlines()[-1].startswith("vox: No space left")
+
+
+def test_without_any_output_a_command_ends_as_ever(imported: str) -> None:
+    command = f"{shlex.quote(sys.executable)} -m vox ls >&-"
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_a_terminal_of_unknown_width_shows_tables(run_in_terminal: Run, imported: str) -> None:
+    assert imported[:8] in run_in_terminal("ls", columns=0).text
+
+
+def test_a_folder_is_imported_without_a_slash_in_its_name(
+    run: Run, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(transcript.parent)
+    assert run("import", transcript.name, "--json").answer["windows"] == 1
+
+
+def test_json_in_a_terminal_holds_nothing_that_acts(run_in_terminal: Run, imported: str) -> None:
+    output = run_in_terminal("ls", "--jsonl")
+    assert b"\\u202e" in output.output
+    assert "\u202e" not in output.text

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import unicodedata
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vox.cli.plain import lines, one_line
+from vox.cli.plain import in_json, lines, one_line
 
 anything = st.text(st.characters(codec=None, exclude_categories=()))
 
@@ -45,3 +46,11 @@ def test_an_escape_sequence_is_shown_as_text() -> None:
 def test_a_line_end_is_one_line_end_whatever_system_wrote_it() -> None:
     assert lines("a\r\nb\nc\rd") == "a\nb\nc␍d"
     assert one_line("a\nb\tc") == "a b c"
+
+
+@given(anything)
+def test_json_says_the_same_with_nothing_that_acts_on_a_terminal(text: str) -> None:
+    text = text.encode("utf-8", "replace").decode()
+    safe = in_json(msgspec.json.encode({text: text}))
+    assert msgspec.json.decode(safe) == {text: text}
+    assert dangerous(safe.decode()) == set()

@@ -17,6 +17,7 @@ from typing import TypeAlias
 import pytest
 
 import vox
+from tests import corpus
 from tests.archive import journal
 
 pytestmark = pytest.mark.skipif(
@@ -30,7 +31,7 @@ Program: TypeAlias = Callable[[str], str]
 PRELUDE = f"""
 import os, sys
 from pathlib import Path
-import vox, vox.archive, vox.config, vox.sources
+import vox, vox.archive, vox.archive.ingest, vox.config, vox.sources
 from vox.errors import DamagedError, NotFoundError, PermissionDeniedError, ReadOnlyError
 place = Path(sys.argv[1])
 if os.geteuid() == 0:
@@ -173,3 +174,32 @@ with vox.open(place.parent / "copy", read_only=True) as archive:
 """)
     assert output.split() == ["3", "True"]
     assert not list(copy.rglob("lock.mdb"))
+
+
+def test_transcripts_in_a_folder_that_may_no_longer_be_entered_are_named_and_not_gone(
+    place: Path, powerless: Program
+) -> None:
+    folder = place.parent / "transcripts"
+    folder.mkdir()
+    transcript = shutil.copy(corpus.transcripts("claude-code")[0], folder)
+    set_modes(place.parent, folders=0o777, files=0o666)
+    output = powerless("""
+archive = vox.open(place.parent / "own")
+print(archive.ingest(root=place.parent / "transcripts").files)
+""")
+    assert output == "1\n"
+    folder.chmod(0)
+    output = powerless(f"""
+archive = vox.open(place.parent / "own")
+known = Path({str(transcript)!r})
+for path in (known, known.with_name("new.jsonl")):
+    (problem,) = archive.ingest(paths=[path]).problems
+    print(problem.file_failed, problem)
+archive.ingest(root=place.parent)
+print([gone for *_, gone in archive._native.sources()])
+""")
+    known, new, gone = output.splitlines()
+    assert known.startswith(f"True {transcript}: ")
+    assert "Permission denied" in known
+    assert new == f"True {folder / 'new.jsonl'}: Permission denied"
+    assert gone == "[None]"

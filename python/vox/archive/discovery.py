@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from stat import S_ISREG
@@ -60,7 +61,7 @@ def at_path(
     path: Path, sources: Sequence[WindowSource], known: Mapping[Path, str]
 ) -> Iterator[Transcript | Unreadable]:
     """The transcripts at `path`, a file or a folder."""
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where it may not look
         yield from in_folder(path, sources, known)
         return
     for source in sources:
@@ -84,8 +85,8 @@ def _head(path: Path) -> bytes:
     """The first bytes of a file; one that isn't regular is never opened, as that may block."""
     try:
         if not S_ISREG(path.stat().st_mode):
-            raise SourceUnreadableError(f"{path} is no regular file; name a transcript file")
+            raise SourceUnreadableError("no regular file; name a transcript file")
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)
     except OSError as error:
-        raise SourceUnreadableError(str(error)) from error
+        raise SourceUnreadableError(error.strerror or str(error)) from error

@@ -152,7 +152,8 @@ class _Import:
         except VoxError as error:
             self.report.problems.append(failure(path, error))
         except OSError as error:
-            self.report.problems.append(failure(path, SourceUnreadableError(str(error))))
+            reason = SourceUnreadableError(error.strerror or str(error))
+            self.report.problems.append(failure(path, reason))
         if not from_start:
             self.progress.files_done += 1
             self._advance(done + _size(path))
@@ -267,6 +268,17 @@ def _size(path: Path) -> int:
         return 0
 
 
+def _is_gone(path: Path) -> bool:
+    """Whether there is no such file; one in a folder that can't be looked into may be there."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _note_vanished(
     archive: _native.Archive, sources: list[WindowSource], root: Path | None
 ) -> None:
@@ -281,7 +293,7 @@ def _note_vanished(
         for path, source, *_rest, gone_at in archive.sources()
         if gone_at is None
         and any(path.is_relative_to(folder) for folder in folders.get(source, []))
-        and not path.exists()
+        and _is_gone(path)
     ]
     if gone:
         archive.mark_gone(gone)

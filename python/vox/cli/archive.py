@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vox.cli import people
-from vox.cli.options import archive_option, json_option, open_to_read, warn_of
+from vox.cli.options import Position, archive_option, json_option, open_to_read, warn_of
 from vox.cli.output import Column, answer, note, table
 from vox.cli.plain import one_line
 from vox.config import load_settings
@@ -82,7 +82,7 @@ def _summary(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 @archive.command()
 @click.option(
     "--sample",
-    type=click.IntRange(min=1),
+    type=Position(min=1),
     metavar="N",
     help="Check the contents of N blobs only, chosen evenly.",
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from vox.cli.items import find_item
-from vox.cli.options import archive_option, open_to_read
+from vox.cli.options import Text, archive_option, open_to_read
 from vox.cli.plain import lines
 from vox.errors import InvalidArgumentError, NotFoundError
 
@@ -17,7 +17,7 @@ PIECE = 1 << 16
 
 
 @click.command()
-@click.argument("item")
+@click.argument("item", type=Text())
 @click.option("--extra", is_flag=True, help="The rest of its source record instead.")
 @click.option("--pretty", is_flag=True, help="JSON indented; what isn't JSON as it is.")
 @archive_option

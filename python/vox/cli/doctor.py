@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from vox.cli import people
 from vox.cli.options import archive_option, json_option
 from vox.cli.output import Column, answer, table
 from vox.config import Settings, load_settings
-from vox.errors import VoxError
+from vox.errors import NotFoundError, VoxError
 
 State: TypeAlias = Literal["ok", "note", "bad"]
 STYLES: dict[State, str] = {"ok": "green", "note": "yellow", "bad": "bold red"}
@@ -77,9 +78,10 @@ def _home(settings: Settings) -> Finding:
 
 
 def _archive(path: Path) -> Finding:
-    if not path.exists():
+    try:
+        archive = vox.open(path, read_only=True, create=False)
+    except NotFoundError:
         return Finding("note", "archive", f"{path} doesn't exist yet; `vox import` makes it")
-    archive = vox.open(path, read_only=True, create=False)
     numbers = archive.stats()
     counts = (
         f"{path}: {people.number(numbers['windows'], 'window')}, "
@@ -93,7 +95,9 @@ def _archive(path: Path) -> Finding:
 def _space(path: Path) -> Finding:
     import shutil
 
-    place = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
+    # Path.exists would raise where it may not look.
+    places = (path, *path.absolute().parents)
+    place = next(place for place in places if os.path.exists(place))  # noqa: PTH110
     free = shutil.disk_usage(place).free
     state: State = "ok" if free >= LOW_SPACE else "note"
     return Finding(state, "disk", f"{people.size(free)} free at {place}")
@@ -103,13 +107,13 @@ def _sources() -> Iterator[Finding]:
     from vox.sources import SOURCES
 
     for source in SOURCES:
-        roots = [root for root in source.roots() if root.is_dir()]
+        roots = [root for root in source.roots() if os.path.isdir(root)]  # noqa: PTH112
         if not roots:
             looked = ", ".join(map(str, source.roots()))
             yield Finding("note", source.title, f"not found; looked in {looked}")
         for root in roots:
             files = list(source.discover(root))
-            size = sum(file.stat().st_size for file in files)
+            size = sum(map(_size, files))
             says = f"{people.number(len(files), 'transcript')}, {people.size(size)}, in {root}"
             days = source.kept_days(root)
             if days is None:
@@ -118,3 +122,11 @@ def _sources() -> Iterator[Finding]:
                 after = people.number(days, "day")
                 advice = f"deleted by the tool after {after}: run `vox import` before that"
                 yield Finding("note", source.title, f"{says}; {advice}")
+
+
+def _size(file: Path) -> int:
+    """In bytes; 0 if it can't be told, as of a link to nowhere. `vox import` says why."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0

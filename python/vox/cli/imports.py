@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -75,7 +76,11 @@ def import_(
 
 
 def _is_path(source: str) -> bool:
-    return "/" in source or "\\" in source or source.endswith((".jsonl", ".zst"))
+    if "/" in source or "\\" in source or source.endswith((".jsonl", ".zst")):
+        return True
+    from vox.sources import SOURCES
+
+    return source not in {known.name for known in SOURCES} and os.path.lexists(source)
 
 
 @contextmanager

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vox.cli import people
-from vox.cli.options import archive_option, json_option, jsonl_option, open_to_read
+from vox.cli.options import (
+    Position,
+    Text,
+    archive_option,
+    json_option,
+    jsonl_option,
+    open_to_read,
+)
 from vox.cli.output import Column, answer, note, remark, rows_as_lines, table
 from vox.cli.windows import name_of, short_id, sort_of, trees
 
@@ -29,12 +36,12 @@ COLUMNS = (
 
 @click.command()
 @click.option("--tree", is_flag=True, help="Each with all its relatives, children below parents.")
-@click.option("--repo", help="Only windows of this repository.")
+@click.option("--repo", type=Text(), help="Only windows of this repository.")
 @click.option("--kind", type=click.Choice(["chat", "task", "agent", "a2a", "archived"]))
 @click.option("--tier", type=click.Choice(["hot", "warm", "cold", "frozen"]))
 @click.option("--since", type=people.Moment(), help="Updated at this time or later.")
 @click.option("--until", type=people.Moment(), help="Updated before this time.")
-@click.option("--start", type=click.IntRange(min=0), default=0, help="Skip this many.")
+@click.option("--start", type=Position(min=0), default=0, help="Skip this many.")
 @click.option("-n", "--count", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
 @jsonl_option

@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -20,7 +21,7 @@ from vox.cli.ls import ls
 from vox.cli.output import answer
 from vox.cli.plain import one_line
 from vox.cli.show import show
-from vox.errors import InternalError, InvalidArgumentError, StoppedError, VoxError
+from vox.errors import InternalError, InvalidArgumentError, StoppedError, VoxError, of_system
 
 
 class _Root(click.Group):
@@ -53,13 +54,25 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     an answer too: `{"schema": "vox.error.v1", "code": …, "message": …}`.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _give_streams()
     try:
         status = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         _let_go_of_output()
         status = 0
+    except OSError as error:
+        # Standard output takes no more, not even an answer that says so.
+        _let_go_of_output()
+        status = _say(of_system(error))
     sys.exit(status)
+
+
+def _give_streams() -> None:
+    # Started with a closed descriptor, as in `vox ls >&-`, Python has no stream at all.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _let_go_of_output() -> None:
@@ -80,6 +93,8 @@ def _run(arguments: list[str]) -> int:
         return _fail(arguments, StoppedError("stopped"))
     except VoxError as error:
         return _fail(arguments, error)
+    except OSError as error:
+        return _fail(arguments, of_system(error))
     except Exception as error:  # noqa: BLE001 - the outermost handler: nobody else can report it
         traceback.print_exc()
         message = f"a fault of vox itself ({type(error).__name__}); please report the lines above"
@@ -89,6 +104,10 @@ def _run(arguments: list[str]) -> int:
 def _fail(arguments: list[str], error: VoxError) -> int:
     if _wants_json(arguments):
         answer("vox.error.v1", {"code": error.code, "message": str(error)})
+    return _say(error)
+
+
+def _say(error: VoxError) -> int:
     click.echo(f"vox: {one_line(str(error))}", err=True)
     return error.exit_status
 

@@ -13,6 +13,35 @@ from vox.cli.plain import one_line
 if TYPE_CHECKING:
     from vox.archive import Archive
 
+LARGEST = 2**63 - 1
+
+
+class Position(click.IntRange):
+    """A position or number on the command line.
+
+    Beyond the largest one of the core it is that one, which lies behind the end of any archive.
+    """
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number that `value` says; a usage error if it says none or too small a one."""
+        return min(int(super().convert(value, param, ctx)), LARGEST)
+
+
+class Text(click.ParamType[str]):
+    """A text that is looked up: no other bytes than UTF-8 are found in an archive."""
+
+    name = "text"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """`value`; a usage error if it isn't UTF-8."""
+        text = str(value)
+        if not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
+            self.fail(f"{text!r} is not UTF-8", param, ctx)
+        return text
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

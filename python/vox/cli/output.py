@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import click
 
-from vox.cli.plain import one_line
+from vox.cli.plain import in_json, one_line
 
 
 def answer(schema: str, fields: Any) -> None:
@@ -31,7 +31,7 @@ def rows_as_lines(rows: Iterable[Mapping[str, Any]]) -> None:
 def _encode(value: Any) -> bytes:
     import msgspec
 
-    return msgspec.json.encode(value, enc_hook=_hexadecimal)
+    return in_json(msgspec.json.encode(value, enc_hook=_hexadecimal))
 
 
 def _hexadecimal(value: Any) -> str:
@@ -60,6 +60,9 @@ WIDEST = 24
 """Cells of a column that isn't flexible are cut at this width in a terminal."""
 NARROWEST = 8
 """A flexible column gives way down to this width."""
+
+UNKNOWN_WIDTH = 80
+"""The width of a terminal that says it has none."""
 
 Cell: TypeAlias = str | tuple[str, str]
 """A text, or a text and its colour in rich's words."""
@@ -110,6 +113,8 @@ def _rich_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> No
         for i, column in enumerate(columns)
     ]
     console = Console(highlight=False, emoji=False, markup=False)
+    if console.width < 1:
+        console.width = UNKNOWN_WIDTH
     widths = _widths(columns, natural, console.width)
     for i, column in enumerate(columns):
         if column.keeps_end:

@@ -86,6 +86,6 @@ class Moment(click.ParamType[int]):
                 at = datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
             else:
                 at = datetime.fromisoformat(text)
+            return int(at.timestamp() * 1000)
         except (OverflowError, ValueError):
             self.fail(f"{text!r} is no time: say 2026-01-31, 2026-01-31T12:00 or 7d", param, ctx)
-        return int(at.timestamp() * 1000)

@@ -27,6 +27,13 @@ def lines(text: str) -> str:
     return _UNSAFE.sub(lambda match: match[0] if match[0] in "\t\n" else _sign(match[0]), text)
 
 
+def in_json(data: bytes) -> bytes:
+    """JSON that says the same, everything unsafe in its strings as an escape."""
+    if data.isascii() and b"\x7f" not in data:
+        return data
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", data.decode()).encode()
+
+
 def _sign(character: str) -> str:
     code = ord(character)
     if code < 0x20:

@@ -13,7 +13,14 @@ from click.shell_completion import CompletionItem
 import vox
 from vox.cli import people
 from vox.cli.items import item_text
-from vox.cli.options import archive_option, json_option, jsonl_option, open_to_read
+from vox.cli.options import (
+    Position,
+    Text,
+    archive_option,
+    json_option,
+    jsonl_option,
+    open_to_read,
+)
 from vox.cli.output import Cell, Column, answer, note, remark, rows_as_lines, table
 from vox.cli.plain import one_line
 from vox.cli.windows import short_id
@@ -68,9 +75,9 @@ def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
 
 
 @click.command()
-@click.argument("window", shell_complete=_complete)
-@click.option("--start", type=click.IntRange(min=0), default=0, help="Position of the first item.")
-@click.option("-n", "--count", type=click.IntRange(min=1), default=50, show_default=True)
+@click.argument("window", type=Text(), shell_complete=_complete)
+@click.option("--start", type=Position(min=0), default=0, help="Position of the first item.")
+@click.option("-n", "--count", type=Position(min=1), default=50, show_default=True)
 @click.option("--tail", is_flag=True, help="The last items instead of those from --start.")
 @click.option("--all", "everything", is_flag=True, help="All items, a page at a time.")
 @click.option(
