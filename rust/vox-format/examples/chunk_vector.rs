@@ -1,4 +1,5 @@
-//! Prints `contracts/vectors/chunk.json`: items and the chunk that holds them.
+//! Prints `contracts/vectors/chunk.json`, items and the chunk that holds them:
+//! `cargo run --package vox-format --example chunk_vector`.
 
 use serde_json::json;
 use vox_format::{

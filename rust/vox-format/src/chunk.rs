@@ -219,8 +219,8 @@ impl<'a> Chunk<'a> {
                     fidelity: attributes.fidelity()?,
                     redacted: attributes.redacted(),
                     side: attributes.side(),
-                    name: self.name().get(index) as SymbolNo,
-                    token_estimate: self.token_estimate().get(index) as u32,
+                    name: narrow(self.name().get(index), "a name")?,
+                    token_estimate: narrow(self.token_estimate().get(index), "a token estimate")?,
                     preview: preview.to_owned(),
                 })
             })
@@ -243,6 +243,10 @@ impl<'a> Chunk<'a> {
         preview_blocks::write(&mut out, Some(&self.previews), previews);
         Ok(out)
     }
+}
+
+fn narrow(value: u64, what: &str) -> Result<u32> {
+    u32::try_from(value).map_err(|_| Error::damaged(format!("an item has {what} of {value}")))
 }
 
 fn header(chain_before: &ChainHash, items: usize) -> Vec<u8> {

@@ -130,9 +130,14 @@ pub struct UsageRow {
 }
 
 impl UsageRow {
-    /// Whether this report is larger than `other`, a report on the same response.
-    pub fn supersedes(&self, other: &Self) -> bool {
-        (self.output, self.input) > (other.output, other.input)
+    /// What two reports on one response come to: the larger stays, with the cost that either
+    /// recorded.
+    #[must_use]
+    pub fn merge(self, other: Self) -> Self {
+        let size = |row: &Self| (row.output, row.input);
+        let (larger, smaller) =
+            if size(&other) > size(&self) { (other, self) } else { (self, other) };
+        Self { cost_nano_usd: larger.cost_nano_usd.or(smaller.cost_nano_usd), ..larger }
     }
 }
 
@@ -336,6 +341,15 @@ mod tests {
         }
         let newer = encode(&Newer { key: "k", colour: "red" }).unwrap();
         assert_eq!(decode::<WindowRow>(&newer, "row").unwrap().key, "k");
+    }
+
+    #[test]
+    fn the_larger_report_stays_with_the_cost_of_either() {
+        let small = UsageRow { output: 1, cost_nano_usd: Some(7), ..Default::default() };
+        let large = UsageRow { output: 2, input: 5, ..Default::default() };
+        let merged = UsageRow { cost_nano_usd: Some(7), ..large.clone() };
+        assert_eq!(small.clone().merge(large.clone()), merged);
+        assert_eq!(large.merge(small), merged);
     }
 
     #[test]

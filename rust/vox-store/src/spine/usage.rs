@@ -30,9 +30,12 @@ pub(crate) fn record(
     let key = keys::usage(owner, &response);
     if let Some(known) = tables.usage.get(txn, &key)? {
         let known: UsageRow = rows::decode(known, "a usage row")?;
-        if !row.supersedes(&known) {
+        let merged = known.clone().merge(row.clone());
+        if merged == known {
             return Ok(false);
         }
+        tables.usage.put(txn, &key, &rows::encode(&merged)?)?;
+        return Ok(true);
     }
     tables.usage.put(txn, &key, &rows::encode(row)?)?;
     Ok(true)
