@@ -1,4 +1,5 @@
-//! How fast a file is framed, and its string values cut: `throughput FILE`.
+//! How fast a file is framed, and its string values cut:
+//! `cargo run --release --package vox-frame --example throughput FILE`.
 //!
 //! Prints MB/s (10⁶ bytes of decompressed input per second), the better of nine goes.
 

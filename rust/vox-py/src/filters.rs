@@ -24,7 +24,6 @@ pub struct ItemFilter {
 impl ItemFilter {
     /// The filter; `symbol` finds the symbol of a name.
     pub fn to_core(&self, symbol: impl Fn(&str) -> Result<Option<SymbolNo>>) -> Result<Filter> {
-        let some = |empty: bool| (!empty).then_some(());
         let roles = self.roles.iter().map(|role| Role::from_name(role)).collect::<Result<_>>()?;
         let kinds =
             self.kinds.iter().map(|kind| ItemKind::from_name(kind)).collect::<Result<_>>()?;
@@ -33,12 +32,12 @@ impl ItemFilter {
             names.extend(symbol(name)?);
         }
         Ok(Filter {
-            roles: some(self.roles.is_empty()).map(|()| roles),
-            kinds: some(self.kinds.is_empty()).map(|()| kinds),
+            roles: (!self.roles.is_empty()).then_some(roles),
+            kinds: (!self.kinds.is_empty()).then_some(kinds),
             records: self.records,
             since: self.since,
             until: self.until,
-            names: some(self.names.is_empty()).map(|()| names),
+            names: (!self.names.is_empty()).then_some(names),
             trimmed: match self.trimmed.as_str() {
                 "hide" => Trimmed::Hide,
                 "show" => Trimmed::Show,

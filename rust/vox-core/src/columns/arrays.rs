@@ -78,7 +78,11 @@ pub(crate) fn symbols<'s, T: AsRef<str> + 's>(
     if null {
         distinct.remove(0);
     }
-    let texts = distinct.iter().map(|&symbol| text(symbol as u32)).collect::<Result<Vec<T>>>()?;
+    let text_of = |symbol: &u64| match u32::try_from(*symbol) {
+        Ok(symbol) => text(symbol),
+        Err(_) => Err(Error::damaged(format!("an item's name is symbol {symbol}"))),
+    };
+    let texts = distinct.iter().map(text_of).collect::<Result<Vec<T>>>()?;
     let keys = rows.iter().map(|row| distinct.binary_search(row).unwrap_or(0) as i32);
     let set = null
         .then(|| NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), |row| rows[row] != 0)));
