@@ -187,3 +187,13 @@ def test_json_in_a_terminal_holds_nothing_that_acts(run_in_terminal: Run, import
     output = run_in_terminal("ls", "--jsonl")
     assert b"\\u202e" in output.output
     assert "\u202e" not in output.text
+
+
+def test_it_starts_with_a_click_whose_parameter_types_take_no_parameter() -> None:
+    script = (
+        "import click\n"
+        "click.ParamType = type('Old', (click.ParamType,), {'__class_getitem__': None})\n"
+        "from vox.cli import main\n"
+        "main(['ls', '--help'])\n"
+    )
+    subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)

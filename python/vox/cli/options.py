@@ -13,6 +13,11 @@ from vox.cli.plain import one_line
 if TYPE_CHECKING:
     from vox.archive import Archive
 
+    _OfText = click.ParamType[str]
+else:
+    # Before click 8.4 it takes no parameter.
+    _OfText = click.ParamType
+
 LARGEST = 2**63 - 1
 
 
@@ -27,7 +32,7 @@ class Position(click.IntRange):
         return min(int(super().convert(value, param, ctx)), LARGEST)
 
 
-class Text(click.ParamType[str]):
+class Text(_OfText):
     """A text that is looked up: no other bytes than UTF-8 are found in an archive."""
 
     name = "text"

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    _OfInt = click.ParamType[int]
+else:
+    # Before click 8.4 it takes no parameter.
+    _OfInt = click.ParamType
 
 _AGO = re.compile(r"(\d+)([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -67,7 +74,7 @@ def stretch(start: int | None, end: int | None) -> str:
     return f"{first} to {last.removeprefix(day(start) + ' ')}"
 
 
-class Moment(click.ParamType[int]):
+class Moment(_OfInt):
     """A point in time on the command line, as UTC milliseconds.
 
     An ISO 8601 date or time (local unless it names a zone), or how long ago: `90m`, `12h`, `7d`,
