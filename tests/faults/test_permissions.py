@@ -195,11 +195,13 @@ known = Path({str(transcript)!r})
 for path in (known, known.with_name("new.jsonl")):
     (problem,) = archive.ingest(paths=[path]).problems
     print(problem.file_failed, problem)
-archive.ingest(root=place.parent)
+for source in ("claude-code", "codex"):
+    print([str(problem) for problem in archive.ingest([source], root=place.parent).problems])
 print([gone for *_, gone in archive._native.sources()])
 """)
-    known, new, gone = output.splitlines()
+    known, new, *searched, gone = output.splitlines()
     assert known.startswith(f"True {transcript}: ")
     assert "Permission denied" in known
     assert new == f"True {folder / 'new.jsonl'}: Permission denied"
+    assert searched == [str([f"{folder}: Permission denied"])] * 2
     assert gone == "[None]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from stat import S_ISREG
+from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
 from vox.errors import SourceUnreadableError
@@ -84,7 +84,10 @@ def at_path(
 def _head(path: Path) -> bytes:
     """The first bytes of a file; one that isn't regular is never opened, as that may block."""
     try:
-        if not S_ISREG(path.stat().st_mode):
+        mode = path.stat().st_mode
+        if S_ISDIR(mode):
+            os.scandir(path).close()
+        if not S_ISREG(mode):
             raise SourceUnreadableError("no regular file; name a transcript file")
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)

@@ -191,7 +191,8 @@ class WindowSource(Protocol):
 
     def discover(self, root: Path) -> Iterable[Path]:
         """The files under the folder `root` that may be transcripts, by their names, in the order
-        they should be read; none of them is opened."""
+        they should be read; none of them is opened. A folder that can't be looked into stands for
+        the files in it."""
         ...
 
     def recognises(self, path: Path, head: bytes) -> bool:

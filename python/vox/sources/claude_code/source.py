@@ -52,12 +52,14 @@ class ClaudeCode:
 
         Candidates by name only; `recognises` tells which of them are transcripts.
         """
-        for folder, subfolders, names in os.walk(root):
+        closed: list[OSError] = []
+        for folder, subfolders, names in os.walk(root, onerror=closed.append):
             subfolders.sort()
             subfolders[:] = [name for name in subfolders if name != "tool-results"]
             for name in sorted(names, key=lambda name: (name.startswith("agent-"), name)):
                 if _may_be_transcript(name):
                     yield Path(folder, name)
+        yield from (Path(error.filename) for error in closed)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         """Whether a file is a transcript, by what its first records hold."""

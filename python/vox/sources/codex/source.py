@@ -82,11 +82,13 @@ class Codex:
 
 
 def _transcripts(folder: Path) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder):
+    closed: list[OSError] = []
+    for where, folders, files in os.walk(folder, onerror=closed.append):
         folders.sort()
         for name in sorted(files):
             if name.endswith(_SUFFIXES):
                 yield Path(where, name)
+    yield from (Path(error.filename) for error in closed)
 
 
 def _records(head: bytes) -> list[dict[str, Any]]:
