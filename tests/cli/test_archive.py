@@ -3,7 +3,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Run
+from vox.errors import DamagedError
 
 
 def test_stats_count_what_is_there(run: Run, imported: str) -> None:
@@ -81,3 +84,18 @@ def test_a_folder_without_an_archive_is_named(run: Run, tmp_path: Path) -> None:
     outcome = run("archive", "stats", "--archive", empty)
     assert outcome.status == 10
     assert str(empty) in outcome.messages
+
+
+@pytest.mark.parametrize("left", [None, 0, 1], ids=["no file", "no byte", "one byte"])
+def test_an_archive_of_which_nothing_is_left_is_damaged_to_every_command(
+    run: Run, imported: str, home: Path, left: int | None
+) -> None:
+    (data,) = (home / "archive").glob("db/*/data.mdb")
+    if left is None:
+        data.unlink()
+    else:
+        os.truncate(data, left)
+    for arguments in (["archive", "verify"], ["ls"], ["archive", "verify", "--repair"]):
+        outcome = run(*arguments)
+        assert outcome.status == DamagedError.exit_status, arguments
+        assert "data.mdb" in outcome.messages

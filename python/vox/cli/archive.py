@@ -13,7 +13,7 @@ from vox.cli.options import Position, archive_option, json_option, open_to_read,
 from vox.cli.output import Column, answer, note, table
 from vox.cli.plain import one_line
 from vox.config import load_settings
-from vox.errors import DamagedError, VerifyFailedError
+from vox.errors import DamagedError, NotAnArchiveError, NotFoundError, VerifyFailedError
 
 if TYPE_CHECKING:
     from vox.archive import VerifyReport
@@ -127,10 +127,14 @@ def verify(
 def _verify(path: Path | None, sample: int | None) -> VerifyReport:
     try:
         return open_to_read(path).verify(sample)
-    except DamagedError:
+    except DamagedError as damage:
         from vox.archive import verify_path
 
-        return verify_path(path or load_settings().archive, sample=sample)
+        try:
+            return verify_path(path or load_settings().archive, sample=sample)
+        except (NotAnArchiveError, NotFoundError):
+            # Nothing is left to read: what kept it from opening is all there is to say.
+            raise damage from None
 
 
 def _repair(path: Path | None, sample: int | None) -> VerifyReport:
