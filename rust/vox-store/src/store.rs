@@ -97,7 +97,9 @@ impl Store {
     where
         W: FnMut(&Generation, &mut RwTxn<'_>) -> Fallible<T> + Send + 'static,
     {
-        if let Err(error) = self.check_writable() {
+        // A read moves over to the generation in use: what this write is refused for passes when it
+        // is repeated.
+        if let Err(error) = self.check_writable().and_then(|()| self.read(|_, _| Ok(()))) {
             return works.iter().map(|_| Err(error.clone())).collect();
         }
         let works = works.into_iter().map(|mut work| {

@@ -146,6 +146,27 @@ fn pages_that_a_write_gave_back_at_the_end_of_the_file_are_no_damage() {
 }
 
 #[test]
+fn a_write_to_a_generation_that_was_replaced_is_refused_once_and_goes_to_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path()).unwrap();
+    store.put_many(&[b"before"]).unwrap();
+    fs::create_dir(folder.path().join("db/2")).unwrap();
+    let data = |generation: u64| folder.path().join(format!("db/{generation}/data.mdb"));
+    fs::copy(data(1), data(2)).unwrap();
+    store
+        .write(&store.generation(), |generation, txn| {
+            // 2 as MessagePack.
+            Ok(generation.tables.meta.put(txn, b"superseded_by", &[2])?)
+        })
+        .unwrap();
+    fs::write(folder.path().join("CURRENT"), "vox-archive 1 2\n").unwrap();
+    assert_eq!(store.put_many(&[b"after"]).unwrap_err().code, Code::Conflict);
+    let (hashes, _) = store.put_many(&[b"before", b"after"]).unwrap();
+    assert_eq!(store.get_many(&hashes).unwrap(), [&b"before"[..], b"after"]);
+    assert_eq!(store.generation().number, 2);
+}
+
+#[test]
 fn opened_for_reading_only_every_write_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let hashes = archive(folder.path());
