@@ -86,8 +86,11 @@ impl Slots {
         let behind =
             self.groups.partition_point(|group| (group.segment, group.first_slot) <= wanted);
         let group = self.groups.get(behind.checked_sub(1)?)?;
-        let offset = usize::from(blob.slot() - group.first_slot);
-        (group.segment == blob.segment() && offset < group.len).then_some(group.start + offset)
+        if group.segment != blob.segment() {
+            return None;
+        }
+        let offset = usize::from(blob.slot().checked_sub(group.first_slot)?);
+        (offset < group.len).then_some(group.start + offset)
     }
 
     /// The place of the group that holds the blob at place `index`.
@@ -112,5 +115,24 @@ impl Slots {
                 (BlobRef(group.segment << 16 | number as u64), slot)
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vox_types::BlobRef;
+
+    use super::{Slot, Slots};
+
+    #[test]
+    fn a_reference_into_a_segment_that_is_not_there_finds_nothing() {
+        let mut slots = Slots::default();
+        slots.add_group(5, 0, false, &[Slot::default(); 3]);
+        slots.add_group(7, 100, true, &[Slot::default(); 2]);
+        let find = |segment: u64, slot: u64| slots.find(BlobRef(segment << 16 | slot));
+        assert_eq!([find(5, 2), find(7, 100), find(7, 101)], [Some(2), Some(3), Some(4)]);
+        for (segment, slot) in [(4, 0), (5, 3), (6, 0), (7, 0), (7, 99), (7, 102), (8, 0)] {
+            assert_eq!(find(segment, slot), None, "{segment}.{slot}");
+        }
     }
 }
