@@ -95,7 +95,7 @@ def lz4_block(packed: bytes) -> bytes:
 
 
 def previews(source: Fields, count: int) -> list[str]:
-    sizes = [min(64, count - first) for first in range(0, count, 64)]
+    sizes = [min(32, count - first) for first in range(0, count, 32)]
     ends = [source.number(4) for _ in sizes]
     start = source.at
     found = []

@@ -160,7 +160,7 @@ impl<'a> Chunk<'a> {
         self.columns[TOKEN_ESTIMATE]
     }
 
-    /// Appends the previews of `range` to `out`, decoding only the blocks of 64 that hold them.
+    /// Appends the previews of `range` to `out`, decoding only the blocks of 32 that hold them.
     pub fn previews(&self, range: Range<usize>, out: &mut Texts) -> Result<()> {
         self.preview_reader().read(range, out)
     }

@@ -1,4 +1,4 @@
-//! Previews in blocks of 64, each compressed with LZ4, so that a viewport decodes one or two.
+//! Previews in blocks of 32, each compressed with LZ4, so that a viewport decodes a few.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use vox_types::{Error, Result};
 use crate::preview::{MAX_PREVIEW, cut};
 
 /// Previews in one block; only the last block of a chunk has fewer.
-pub const BLOCK_ITEMS: usize = 64;
+pub const BLOCK_ITEMS: usize = 32;
 
 /// Bytes set aside for a preview that isn't known yet.
 const TYPICAL: usize = 64;
@@ -122,7 +122,7 @@ impl<'a> PreviewReader<'a> {
         Self { blocks, raw: Vec::new(), current: None }
     }
 
-    /// Appends the previews of `range` to `out`, decoding only the blocks of 64 that hold them.
+    /// Appends the previews of `range` to `out`, decoding only the blocks of 32 that hold them.
     pub fn read(&mut self, range: Range<usize>, out: &mut Texts) -> Result<()> {
         let items = self.blocks.items;
         if range.end > items {
