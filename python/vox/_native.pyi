@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from vox.archive.append import NewItem
-from vox.archive.filters import ItemFilter
+from vox.archive.filters import ItemFilter, WindowFilter
 from vox.errors import VoxError
 from vox.sources.base import Batch, WindowDraft
 
@@ -173,26 +173,10 @@ class Archive:
     def find_window(self, text: str) -> int:
         """The number of the window that `text` names."""
 
-    def windows(
-        self,
-        repo: str | None,
-        kind: str | None,
-        tier: str | None,
-        since: int | None,
-        until: int | None,
-        start: int,
-        count: int,
-    ) -> Columns:
+    def windows(self, shown: WindowFilter, start: int, count: int) -> Columns:
         """Live windows, the newest first."""
 
-    def window_count(
-        self,
-        repo: str | None,
-        kind: str | None,
-        tier: str | None,
-        since: int | None,
-        until: int | None,
-    ) -> int:
+    def window_count(self, shown: WindowFilter) -> int:
         """How many windows a list shows."""
 
     def tree(self, window: int) -> Columns:

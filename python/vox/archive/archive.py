@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from vox import _native
-from vox.archive.filters import ItemFilters, item_filter
+from vox.archive.filters import ItemFilters, WindowFilters, item_filter, window_filter
 from vox.archive.window import Window
 from vox.config import load_settings
 from vox.errors import ClosedError, NotFoundError
@@ -54,38 +54,22 @@ class Archive:
         return self._native.warnings()
 
     def windows(
-        self,
-        *,
-        repo: str | None = None,
-        kind: str | None = None,
-        tier: str | None = None,
-        since: int | None = None,
-        until: int | None = None,
-        start: int = 0,
-        count: int = 100,
+        self, *, start: int = 0, count: int = 100, **filters: Unpack[WindowFilters]
     ) -> _native.Columns:
         """Windows, the latest changed first: `count` of them from place `start` on.
 
-        `kind` is one of chat, task, agent, a2a, archived; `tier` one of hot, warm, cold, frozen;
-        `since` and `until` (before) are times of the last change, UTC milliseconds. Columns say
-        what a window is (`id`, `key`, `title`, `kind`, `tier`, `agent`, `model_route`, `fidelity`),
-        where it worked (`repo`, `workspace`, `git_branch`, `git_sha_at_open`), what it came from
-        (`parent` and `root` as ids, `link`), its times, and its sums (`items`, `bytes`, `tokens`).
+        Filters are those of `vox.archive.filters.window_filter`: repo, kind, tier, since, until.
+        Columns say what a window is (`id`, `key`, `title`, `kind`, `tier`, `agent`, `model_route`,
+        `fidelity`), where it worked (`repo`, `workspace`, `git_branch`, `git_sha_at_open`), what it
+        came from (`parent` and `root` as ids, `link`), its times, and its sums (`items`, `bytes`,
+        `tokens`).
         Raises `InvalidArgumentError` for a kind or tier that there isn't.
         """
-        return self._native.windows(repo, kind, tier, since, until, start, count)
+        return self._native.windows(window_filter(**filters), start, count)
 
-    def count_windows(
-        self,
-        *,
-        repo: str | None = None,
-        kind: str | None = None,
-        tier: str | None = None,
-        since: int | None = None,
-        until: int | None = None,
-    ) -> int:
+    def count_windows(self, **filters: Unpack[WindowFilters]) -> int:
         """How many windows the filters leave. Raises as `windows` does."""
-        return self._native.window_count(repo, kind, tier, since, until)
+        return self._native.window_count(window_filter(**filters))
 
     def window(self, ref: str | int) -> Window:
         """The window with this id, beginning of an id (four characters or more), number or key.

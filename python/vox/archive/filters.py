@@ -1,4 +1,4 @@
-"""Filters of items, as the core takes them."""
+"""Filters of items and windows, as the core takes them."""
 
 from __future__ import annotations
 
@@ -54,3 +54,37 @@ def item_filter(
         trimmed=trimmed,
         records=records,
     )
+
+
+class WindowFilter(TypedDict):
+    """Which windows a list shows."""
+
+    repo: str | None
+    kind: str | None
+    tier: str | None
+    since: int | None
+    until: int | None
+
+
+class WindowFilters(TypedDict, total=False):
+    """The keyword arguments of `window_filter`."""
+
+    repo: str | None
+    kind: str | None
+    tier: str | None
+    since: int | None
+    until: int | None
+
+
+def window_filter(
+    *,
+    repo: str | None = None,
+    kind: str | None = None,
+    tier: str | None = None,
+    since: int | None = None,
+    until: int | None = None,
+) -> WindowFilter:
+    """Only windows of this repository; of this kind: chat, task, agent, a2a, archived; of this
+    tier: hot, warm, cold, frozen; last changed from `since` on and before `until` (UTC
+    milliseconds)."""
+    return WindowFilter(repo=repo, kind=kind, tier=tier, since=since, until=until)

@@ -21,7 +21,7 @@ use crate::{
     columns::Columns,
     door,
     drafts::{Batch, OwnItem, WindowDraft},
-    filters::{ItemFilter, scope, wanted, window_filter},
+    filters::{ItemFilter, WindowFilter, scope, wanted},
     frames::Records,
     soundness,
 };
@@ -86,40 +86,19 @@ impl Archive {
     }
 
     /// Live windows, the newest first.
-    #[pyo3(signature = (repo, kind, tier, since, until, start, count))]
-    #[expect(clippy::too_many_arguments, reason = "one for each column that can be filtered")]
     fn windows(
         &self,
         py: Python<'_>,
-        repo: Option<String>,
-        kind: Option<&str>,
-        tier: Option<&str>,
-        since: Option<i64>,
-        until: Option<i64>,
+        shown: WindowFilter,
         start: u64,
         count: u64,
     ) -> PyResult<Columns> {
-        self.run(py, |archive| {
-            let filter = window_filter(repo, kind, tier, since, until)?;
-            archive.windows(&filter, start, count)
-        })
-        .map(Columns)
+        self.run(py, |archive| archive.windows(&shown.into_core()?, start, count)).map(Columns)
     }
 
     /// How many windows a list shows.
-    #[pyo3(signature = (repo, kind, tier, since, until))]
-    fn window_count(
-        &self,
-        py: Python<'_>,
-        repo: Option<String>,
-        kind: Option<&str>,
-        tier: Option<&str>,
-        since: Option<i64>,
-        until: Option<i64>,
-    ) -> PyResult<u64> {
-        self.run(py, |archive| {
-            archive.window_count(&window_filter(repo, kind, tier, since, until)?)
-        })
+    fn window_count(&self, py: Python<'_>, shown: WindowFilter) -> PyResult<u64> {
+        self.run(py, |archive| archive.window_count(&shown.into_core()?))
     }
 
     /// The tree that a window belongs to, each window followed by its children.

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use vox_core::{
-    archive::{Scope, WindowFilter},
+    archive::{self, Scope},
     filter::{Filter, Trimmed},
     view::Columns,
 };
@@ -54,20 +54,27 @@ impl ItemFilter {
 }
 
 /// Which windows a list shows.
-pub fn window_filter(
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct WindowFilter {
     repo: Option<String>,
-    kind: Option<&str>,
-    tier: Option<&str>,
+    kind: Option<String>,
+    tier: Option<String>,
     since: Option<i64>,
     until: Option<i64>,
-) -> Result<WindowFilter> {
-    Ok(WindowFilter {
-        repo,
-        kind: kind.map(WindowKind::from_name).transpose()?,
-        tier: tier.map(Tier::from_name).transpose()?,
-        since,
-        until,
-    })
+}
+
+impl WindowFilter {
+    /// The filter; an error for a kind or tier that there isn't.
+    pub fn into_core(self) -> Result<archive::WindowFilter> {
+        Ok(archive::WindowFilter {
+            repo: self.repo,
+            kind: self.kind.as_deref().map(WindowKind::from_name).transpose()?,
+            tier: self.tier.as_deref().map(Tier::from_name).transpose()?,
+            since: self.since,
+            until: self.until,
+        })
+    }
 }
 
 /// Which windows a timeline is about.
