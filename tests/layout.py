@@ -58,9 +58,9 @@ class Fields:
         mask = (1 << width) - 1
         return [(base + (bits >> (i * width) & mask)) % 2**64 for i in range(count)]
 
-    def header(self) -> int:
+    def header(self, layout: int = 1) -> int:
         """How many entries follow."""
-        assert self.number(1) == 1, "the version"
+        assert self.number(1) == layout, "the layout"
         self.take(1)
         return self.number(2)
 
@@ -108,12 +108,19 @@ def previews(source: Fields, count: int) -> list[str]:
     return found
 
 
+def rest_of(number: int) -> dict[str, int] | None:
+    """Where what is left of an item's record stands."""
+    if number == 0:
+        return None
+    return {"extra" if number - 1 & 1 else "record": number - 1 >> 1}
+
+
 def chunk(data: bytes) -> tuple[bytes, list[dict[str, Any]]]:
     """The chain hash before a chunk, and its items."""
     source = Fields(data)
-    count = source.header()
+    count = source.header(2)
     chain = source.take(32)
-    content, extra, created_at, byte_len, attributes, name, tokens = (
+    content, rest, created_at, byte_len, attributes, name, tokens = (
         source.packed(count) for _ in range(7)
     )
     shown = previews(source, count)
@@ -121,7 +128,7 @@ def chunk(data: bytes) -> tuple[bytes, list[dict[str, Any]]]:
     items = [
         {
             "content": content[i],
-            "extra": extra[i] - 1 if extra[i] else None,
+            "rest": rest_of(rest[i]),
             "created_at": signed(created_at[i]),
             "byte_len": byte_len[i],
             "role": ROLES[attributes[i] & 3],
@@ -129,6 +136,7 @@ def chunk(data: bytes) -> tuple[bytes, list[dict[str, Any]]]:
             "fidelity": FIDELITIES[attributes[i] >> 6 & 3],
             "redacted": bool(attributes[i] >> 8 & 1),
             "side": bool(attributes[i] >> 9 & 1),
+            "purged": bool(attributes[i] >> 10 & 1),
             "name": name[i],
             "token_estimate": tokens[i],
             "preview": shown[i],

@@ -168,6 +168,22 @@ class PartialError(VoxError):
     http_status = 207
 
 
+class PurgedError(VoxError, LookupError):
+    """The content was purged; only its hash is left."""
+
+    code = "purged"
+    exit_status = 27
+    http_status = 410
+
+
+class BusyError(VoxError):
+    """Another process keeps the archive from doing this now."""
+
+    code = "busy"
+    exit_status = 28
+    http_status = 503
+
+
 class StoppedError(VoxError):
     """Stopped by the user."""
 

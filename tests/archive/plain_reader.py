@@ -156,8 +156,8 @@ class Plain:
         counted: Counter[int] = Counter()
         for row in self.items.values():
             counted[row["content"]] += 1
-            if row["extra"] is not None:
-                counted[row["extra"]] += 1
+            if row["rest"] is not None:
+                counted[row["rest"]["extra"]] += 1
         for _, row in self.documents("quarantine"):
             if row.get("blob") is not None:
                 counted[row["blob"]] += 1
@@ -176,21 +176,21 @@ class Plain:
             items = self.sequence(int.from_bytes(key))
             start = 0
             for end in range(1, len(items) + 1):
-                extra = self.items[items[start]]["extra"]
-                if end == len(items) or self.items[items[end]]["extra"] != extra:
+                extra = self.items[items[start]]["rest"]
+                if end == len(items) or self.items[items[end]]["rest"] != extra:
                     found.update(self._put_together(items, start, end, extra))
                     start = end
         return found
 
     def _put_together(
-        self, items: list[int], start: int, end: int, extra: int | None
+        self, items: list[int], start: int, end: int, extra: dict[str, int] | None
     ) -> Iterator[bytes]:
         """The records of neighbours in a window that have the same extra."""
         contents = [self.blobs[self.items[item]["content"]] for item in items[:end]]
         if extra is None:
             yield from contents[start:]
             return
-        places, rest = cuts(self.blobs[extra])
+        places, rest = cuts(self.blobs[extra["extra"]])
         size = max((item for _, item, _ in places), default=0) + 1
         if end - start < size:
             # The first of the record's items are those of another record, which are shared.

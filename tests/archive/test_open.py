@@ -51,7 +51,7 @@ def test_without_a_path_the_archive_of_the_user_is_opened_and_made(home: Path) -
     with vox.open() as archive:
         assert archive.path == home / "archive"
         assert archive.count_windows() == 0
-    assert (home / "archive" / "CURRENT").read_text() == "vox-archive 1 1\n"
+    assert (home / "archive" / "CURRENT").read_text() == "vox-archive 2 1\n"
 
 
 def test_a_path_may_be_relative_or_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ def test_a_file_is_no_archive(tmp_path: Path) -> None:
     assert file.read_text() == "notes"
 
 
-@pytest.mark.parametrize("text", [b"", b"hello", b"vox-archive 1", b"\xff\xfe", b"vox-archive 1 x"])
+@pytest.mark.parametrize("text", [b"", b"hello", b"vox-archive 2", b"\xff\xfe", b"vox-archive 2 x"])
 def test_a_strange_current_file_is_no_archive(place: Path, text: bytes) -> None:
     (place / "CURRENT").write_bytes(text)
     with pytest.raises(NotAnArchiveError, match="isn't a vox CURRENT file"):
@@ -124,8 +124,8 @@ def test_a_strange_current_file_is_no_archive(place: Path, text: bytes) -> None:
 
 
 def test_a_newer_format_in_current_asks_for_a_newer_vox(place: Path) -> None:
-    (place / "CURRENT").write_text("vox-archive 2 1\n")
-    with pytest.raises(WrongVersionError, match=r"archive format 2; .* use a newer vox"):
+    (place / "CURRENT").write_text("vox-archive 3 1\n")
+    with pytest.raises(WrongVersionError, match=r"archive format 3; .* use a newer vox"):
         vox.open(place)
 
 
@@ -134,12 +134,12 @@ def test_a_newer_format_in_the_data_is_told_from_damage(place: Path) -> None:
         meta = env.open_db(b"meta")
         with env.begin(write=True) as txn:
             assert txn.put(b"format", msgspec.msgpack.encode(7), db=meta)
-    with pytest.raises(WrongVersionError, match="archive format 7; this vox reads 1"):
+    with pytest.raises(WrongVersionError, match="archive format 7; this vox reads 2"):
         vox.open(place)
 
 
 def test_a_generation_that_is_missing_is_damage(place: Path) -> None:
-    (place / "CURRENT").write_text("vox-archive 1 9\n")
+    (place / "CURRENT").write_text("vox-archive 2 9\n")
     with pytest.raises(DamagedError, match=r"data\.mdb is missing"):
         vox.open(place)
 

@@ -6,7 +6,7 @@ use vox_format::{
     chunk::{ItemRow, encode_chunk},
     preview::preview,
 };
-use vox_types::{BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, Role};
+use vox_types::{BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, RecordRef, Rest, Role};
 
 fn main() -> Result<(), serde_json::Error> {
     let chain_before =
@@ -17,7 +17,11 @@ fn main() -> Result<(), serde_json::Error> {
         .map(|row| {
             json!({
                 "content": row.content.0,
-                "extra": row.extra.map(|extra| extra.0),
+                "rest": match row.rest {
+                    Some(Rest::Record(record)) => json!({"record": record.0}),
+                    Some(Rest::Extra(blob)) => json!({"extra": blob.0}),
+                    None => json!(null),
+                },
                 "created_at": row.created_at,
                 "byte_len": row.byte_len,
                 "role": row.role.name(),
@@ -25,6 +29,7 @@ fn main() -> Result<(), serde_json::Error> {
                 "fidelity": row.fidelity.name(),
                 "redacted": row.redacted,
                 "side": row.side,
+                "purged": row.purged,
                 "name": row.name,
                 "token_estimate": row.token_estimate,
                 "preview": row.preview,
@@ -46,7 +51,11 @@ fn item(index: u32) -> ItemRow {
     let text = format!("Item {index} of 70:\n\tgrüße, 你好, {}", "again ".repeat(pick(30)));
     ItemRow {
         content: BlobRef::new(u64::from(3 + index / 40), (index % 40) as u16),
-        extra: (pick(3) != 0).then(|| BlobRef::new(9, index as u16)),
+        rest: match pick(3) {
+            0 => None,
+            1 => Some(Rest::Record(RecordRef::new(4, index as u16))),
+            _ => Some(Rest::Extra(BlobRef::new(9, index as u16))),
+        },
         created_at: 1_700_000_000_000 * i64::from(index > 0) + i64::from(index) * 1_500 - 1,
         byte_len: if index == 5 { 5 << 30 } else { text.len() as u64 },
         role: Role::ALL[pick(4)],
@@ -54,6 +63,7 @@ fn item(index: u32) -> ItemRow {
         fidelity: Fidelity::ALL[pick(3)],
         redacted: pick(10) == 9,
         side: pick(8) == 7,
+        purged: pick(9) == 8,
         name: if pick(4) == 1 { 1 + index / 30 } else { 0 },
         token_estimate: text.len() as u32 / 4,
         preview: if pick(11) == 10 { String::new() } else { preview(text.as_bytes()) },

@@ -2,7 +2,8 @@
 
 use vox_types::{Error, Fidelity, ItemKind, Result, Role};
 
-/// Role in bits 0–1, kind in bits 2–5, fidelity in bits 6–7, redacted in bit 8, side in bit 9.
+/// Role in bits 0–1, kind in bits 2–5, fidelity in bits 6–7, redacted in bit 8, side in bit 9,
+/// purged in bit 10.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Attributes(pub u16);
 
@@ -50,5 +51,16 @@ impl Attributes {
     /// Whether the item stands on no parent chain.
     pub fn side(self) -> bool {
         self.0 >> 9 & 1 == 1
+    }
+
+    /// Whether the item was purged: nothing but its hash and its place is left.
+    pub fn purged(self) -> bool {
+        self.0 >> 10 & 1 == 1
+    }
+
+    /// The same, purged or not.
+    #[must_use]
+    pub fn with_purged(self, purged: bool) -> Self {
+        Self(self.0 & !(1 << 10) | u16::from(purged) << 10)
     }
 }

@@ -4,15 +4,18 @@
 use std::ops::Range;
 
 use vox_types::{
-    BlobRef, ChainHash, ContentHash, Error, Fidelity, ItemKind, Result, Role, SymbolNo,
+    BlobRef, ChainHash, ContentHash, Error, Fidelity, ItemKind, Rest, Result, Role, SymbolNo,
 };
 
 use crate::{
     attributes::Attributes,
-    cursor::{put_header, take_array, take_header},
+    cursor::{put_layout, take_array, take_layout},
     packed::{self, Column},
     preview_blocks::{self, Blocks, PreviewReader, Texts},
 };
+
+/// The layout of chunks; that of format 1 names extras only.
+const LAYOUT: u8 = 2;
 
 /// Most items of one chunk.
 pub const MAX_ITEMS: usize = 512;
@@ -22,8 +25,8 @@ pub const MAX_ITEMS: usize = 512;
 pub struct ItemRow {
     /// The blob of the item bytes.
     pub content: BlobRef,
-    /// The blob of the source record without the item bytes.
-    pub extra: Option<BlobRef>,
+    /// What is left of its source record.
+    pub rest: Option<Rest>,
     /// UTC milliseconds.
     pub created_at: i64,
     /// Length of the item bytes.
@@ -38,6 +41,8 @@ pub struct ItemRow {
     pub redacted: bool,
     /// Whether it stands on no parent chain.
     pub side: bool,
+    /// Whether nothing but its hash and its place is left.
+    pub purged: bool,
     /// The tool of a call or result, the model of an answer; 0 is none.
     pub name: SymbolNo,
     /// Tokens, roughly; 0 is unknown.
@@ -49,6 +54,7 @@ pub struct ItemRow {
 impl ItemRow {
     fn attributes(&self) -> Attributes {
         Attributes::new(self.role, self.kind, self.fidelity, self.redacted, self.side)
+            .with_purged(self.purged)
     }
 }
 
@@ -69,6 +75,7 @@ pub fn encode_chunk(chain_before: &ChainHash, rows: &[ItemRow]) -> Vec<u8> {
 /// there or later, or as wrong values, which the hashes reveal.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
+    format_1: bool,
     chain_before: ChainHash,
     columns: [Column<'a>; COLUMNS],
     previews: Blocks<'a>,
@@ -76,7 +83,7 @@ pub struct Chunk<'a> {
 
 const COLUMNS: usize = 7;
 const CONTENT: usize = 0;
-const EXTRA: usize = 1;
+const REST: usize = 1;
 const CREATED_AT: usize = 2;
 const BYTE_LEN: usize = 3;
 const ATTRIBUTES: usize = 4;
@@ -86,8 +93,17 @@ const TOKEN_ESTIMATE: usize = 6;
 impl<'a> Chunk<'a> {
     /// The chunk in `bytes`; checks lengths and bounds.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        Self::parse_layout(bytes, LAYOUT)
+    }
+
+    /// The chunk of an archive of format 1 in `bytes`, for migrating it.
+    pub fn parse_format_1(bytes: &'a [u8]) -> Result<Self> {
+        Self::parse_layout(bytes, 1)
+    }
+
+    fn parse_layout(bytes: &'a [u8], layout: u8) -> Result<Self> {
         let mut rest = bytes;
-        let items = take_header(&mut rest, "a chunk")?;
+        let items = take_layout(&mut rest, layout, "a chunk")?;
         if items > MAX_ITEMS {
             return Err(Error::damaged(format!(
                 "a chunk claims {items} items; it may have at most {MAX_ITEMS}"
@@ -97,7 +113,7 @@ impl<'a> Chunk<'a> {
         let mut column = || Column::take(&mut rest, items);
         let columns = [column()?, column()?, column()?, column()?, column()?, column()?, column()?];
         let previews = Blocks::parse(rest, items)?;
-        Ok(Self { chain_before, columns, previews })
+        Ok(Self { format_1: layout == 1, chain_before, columns, previews })
     }
 
     /// Number of items.
@@ -125,9 +141,14 @@ impl<'a> Chunk<'a> {
         BlobRef(self.columns[CONTENT].get(index))
     }
 
-    /// The blob of what is left of the item's source record.
-    pub fn extra_at(&self, index: usize) -> Option<BlobRef> {
-        self.columns[EXTRA].get(index).checked_sub(1).map(BlobRef)
+    /// Where the rest of the item's source record stands.
+    pub fn rest_at(&self, index: usize) -> Option<Rest> {
+        let number = self.columns[REST].get(index);
+        if self.format_1 {
+            number.checked_sub(1).map(|blob| Rest::Extra(BlobRef(blob)))
+        } else {
+            Rest::from_number(number)
+        }
     }
 
     /// UTC milliseconds as two's complement.
@@ -211,7 +232,7 @@ impl<'a> Chunk<'a> {
                 let attributes = self.attributes_at(index);
                 Ok(ItemRow {
                     content: self.content_at(index),
-                    extra: self.extra_at(index),
+                    rest: self.rest_at(index),
                     created_at: self.created_at().get(index) as i64,
                     byte_len: self.byte_len().get(index),
                     role: attributes.role(),
@@ -219,6 +240,7 @@ impl<'a> Chunk<'a> {
                     fidelity: attributes.fidelity()?,
                     redacted: attributes.redacted(),
                     side: attributes.side(),
+                    purged: attributes.purged(),
                     name: narrow(self.name().get(index), "a name")?,
                     token_estimate: narrow(self.token_estimate().get(index), "a token estimate")?,
                     preview: preview.to_owned(),
@@ -234,7 +256,11 @@ impl<'a> Chunk<'a> {
     /// When it would have more than [`MAX_ITEMS`] items.
     pub fn extend(&self, rows: &[ItemRow]) -> Result<Vec<u8>> {
         let mut out = header(&self.chain_before, self.len() + rows.len());
-        let before = (0..self.len()).map(|index| self.columns.map(|column| column.get(index)));
+        let before = (0..self.len()).map(|index| {
+            let mut values = self.columns.map(|column| column.get(index));
+            values[REST] = Rest::number(self.rest_at(index));
+            values
+        });
         write_columns(&mut out, &before.chain(rows.iter().map(columns_of)).collect::<Vec<_>>());
         let mut open = Texts::default();
         let full = self.len() / preview_blocks::BLOCK_ITEMS * preview_blocks::BLOCK_ITEMS;
@@ -252,7 +278,7 @@ fn narrow(value: u64, what: &str) -> Result<u32> {
 fn header(chain_before: &ChainHash, items: usize) -> Vec<u8> {
     assert!(items <= MAX_ITEMS, "a chunk holds at most {MAX_ITEMS} items, not {items}");
     let mut out = Vec::new();
-    put_header(&mut out, items as u16);
+    put_layout(&mut out, LAYOUT, items as u16);
     out.extend_from_slice(&chain_before.0);
     out
 }
@@ -260,7 +286,7 @@ fn header(chain_before: &ChainHash, items: usize) -> Vec<u8> {
 fn columns_of(row: &ItemRow) -> [u64; COLUMNS] {
     let mut values = [0; COLUMNS];
     values[CONTENT] = row.content.0;
-    values[EXTRA] = row.extra.map_or(0, |extra| extra.0.wrapping_add(1));
+    values[REST] = Rest::number(row.rest);
     values[CREATED_AT] = row.created_at as u64;
     values[BYTE_LEN] = row.byte_len;
     values[ATTRIBUTES] = u64::from(row.attributes().0);

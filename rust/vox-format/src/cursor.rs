@@ -26,10 +26,15 @@ pub fn only_u32(value: &[u8], what: &str) -> Result<u32> {
     Ok(u32::from_le_bytes(value))
 }
 
-/// Reads the `u8 version = 1, u8 reserved, u16 n` that every packed value starts with.
+/// Reads the `u8 layout = 1, u8 reserved, u16 n` that most packed values start with.
 pub fn take_header(bytes: &mut &[u8], what: &str) -> Result<usize> {
+    take_layout(bytes, 1, what)
+}
+
+/// Reads the `u8 layout, u8 reserved, u16 n` that every packed value starts with.
+pub fn take_layout(bytes: &mut &[u8], layout: u8, what: &str) -> Result<usize> {
     let [version, _, low, high] = take_array(bytes, what)?;
-    if version != 1 {
+    if version != layout {
         return Err(Error::damaged(format!("{what}: layout {version} is unknown")));
     }
     Ok(usize::from(u16::from_le_bytes([low, high])))
@@ -37,7 +42,12 @@ pub fn take_header(bytes: &mut &[u8], what: &str) -> Result<usize> {
 
 /// Writes the header that [`take_header`] reads.
 pub fn put_header(out: &mut Vec<u8>, n: u16) {
-    out.extend_from_slice(&[1, 0]);
+    put_layout(out, 1, n);
+}
+
+/// Writes the header that [`take_layout`] reads.
+pub fn put_layout(out: &mut Vec<u8>, layout: u8, n: u16) {
+    out.extend_from_slice(&[layout, 0]);
     out.extend_from_slice(&n.to_le_bytes());
 }
 

@@ -17,6 +17,14 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T> {
     rmp_serde::from_slice(bytes).map_err(|error| Error::damaged(format!("{what}: {error}")))
 }
 
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+fn is_none_yet(count: &u32) -> bool {
+    *count == 0
+}
+
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -75,6 +83,15 @@ pub struct WindowRow {
     pub updated_at: i64,
     /// UTC milliseconds, if it is deleted.
     pub deleted_at: Option<i64>,
+    /// UTC milliseconds, if it was purged: it can't be restored any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purged_at: Option<i64>,
+    /// Whether its user chose the title; a source doesn't change it then.
+    #[serde(skip_serializing_if = "is_false")]
+    pub renamed: bool,
+    /// What its user filed it under.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<SymbolNo>,
     /// Chain hash of the last item that isn't a side item; zeros if there is none.
     #[serde(with = "serde_bytes")]
     pub chain: [u8; 32],
@@ -195,6 +212,9 @@ pub struct CursorRow {
     /// What the adapter needs to go on.
     #[serde(with = "serde_bytes")]
     pub state: Vec<u8>,
+    /// How often reading started anew because the file was rewritten.
+    #[serde(skip_serializing_if = "is_none_yet")]
+    pub reading: u32,
     /// How many records were read.
     pub records: u64,
     /// How many items they gave.

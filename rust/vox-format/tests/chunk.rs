@@ -7,30 +7,33 @@ use vox_format::{
     chunk::{Chunk, ItemRow, MAX_ITEMS, encode_chunk},
     preview_blocks::Texts,
 };
-use vox_types::{BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, Role};
+use vox_types::{BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, RecordRef, Rest, Role};
+
+fn rest() -> impl Strategy<Value = Option<Rest>> {
+    let numbers = 0..u64::MAX >> 2;
+    prop_oneof![
+        Just(None),
+        numbers.clone().prop_map(|record| Some(Rest::Record(RecordRef(record)))),
+        numbers.prop_map(|blob| Some(Rest::Extra(BlobRef(blob)))),
+    ]
+}
 
 fn item() -> impl Strategy<Value = ItemRow> {
-    let numbers = (
-        any::<u64>(),
-        prop::option::of(0..u64::MAX),
-        any::<i64>(),
-        0u64..1 << 30,
-        any::<u32>(),
-        any::<u32>(),
-    );
+    let numbers = (any::<u64>(), rest(), any::<i64>(), 0u64..1 << 30, any::<u32>(), any::<u32>());
     let closed = (
         prop::sample::select(Role::ALL),
         prop::sample::select(ItemKind::ALL),
         prop::sample::select(Fidelity::ALL),
         any::<bool>(),
         any::<bool>(),
+        any::<bool>(),
     );
     (numbers, closed, "\\PC{0,20}").prop_map(|(numbers, closed, preview)| {
-        let (content, extra, created_at, byte_len, name, token_estimate) = numbers;
-        let (role, kind, fidelity, redacted, side) = closed;
+        let (content, rest, created_at, byte_len, name, token_estimate) = numbers;
+        let (role, kind, fidelity, redacted, side, purged) = closed;
         ItemRow {
             content: BlobRef(content),
-            extra: extra.map(BlobRef),
+            rest,
             created_at,
             byte_len,
             role,
@@ -38,6 +41,7 @@ fn item() -> impl Strategy<Value = ItemRow> {
             fidelity,
             redacted,
             side,
+            purged,
             name,
             token_estimate,
             preview,
@@ -65,7 +69,7 @@ fn read_all(bytes: &[u8]) -> Option<usize> {
     let _ = chunk.chains(usize::MAX, |blob| Ok(ContentHash::of(&blob.0.to_le_bytes())));
     for index in 0..chunk.len() {
         let _ = chunk.previews(index..chunk.len(), &mut texts);
-        let _ = (chunk.row(index), chunk.extra_at(index));
+        let _ = (chunk.row(index), chunk.rest_at(index));
     }
     let _ = chunk.extend(&[]);
     Some(chunk.len())
@@ -132,7 +136,7 @@ proptest! {
 fn side_items_have_a_chain_hash_but_no_children() {
     let row = |byte: u8, side: bool| ItemRow {
         content: BlobRef(u64::from(byte)),
-        extra: None,
+        rest: None,
         created_at: 0,
         byte_len: 1,
         role: Role::User,
@@ -140,6 +144,7 @@ fn side_items_have_a_chain_hash_but_no_children() {
         fidelity: Fidelity::Recorded,
         redacted: false,
         side,
+        purged: false,
         name: 0,
         token_estimate: 0,
         preview: String::new(),

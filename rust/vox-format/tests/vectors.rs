@@ -9,7 +9,9 @@ use vox_format::{
     chunk::{Chunk, ItemRow, encode_chunk},
     preview::{binary_preview, preview},
 };
-use vox_types::{BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, Role, WindowId};
+use vox_types::{
+    BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, RecordRef, Rest, Role, WindowId,
+};
 
 fn vectors(name: &str) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contracts/vectors");
@@ -39,10 +41,15 @@ fn hash(value: &Value, name: &str) -> [u8; 32] {
     bytes(value, name).try_into().unwrap()
 }
 
+fn rest(value: &Value) -> Option<Rest> {
+    let record = value["record"].as_u64().map(|record| Rest::Record(RecordRef(record)));
+    record.or_else(|| value["extra"].as_u64().map(|blob| Rest::Extra(BlobRef(blob))))
+}
+
 fn row(item: &Value) -> ItemRow {
     ItemRow {
         content: BlobRef(number(item, "content")),
-        extra: item["extra"].as_u64().map(BlobRef),
+        rest: rest(&item["rest"]),
         created_at: item["created_at"].as_i64().unwrap(),
         byte_len: number(item, "byte_len"),
         role: Role::from_name(text(item, "role")).unwrap(),
@@ -50,6 +57,7 @@ fn row(item: &Value) -> ItemRow {
         fidelity: Fidelity::from_name(text(item, "fidelity")).unwrap(),
         redacted: item["redacted"].as_bool().unwrap(),
         side: item["side"].as_bool().unwrap(),
+        purged: item["purged"].as_bool().unwrap(),
         name: number(item, "name") as u32,
         token_estimate: number(item, "token_estimate") as u32,
         preview: text(item, "preview").to_owned(),

@@ -68,6 +68,16 @@ tables! {
     cursors,
     quarantine,
     names,
+    raw_runs,
+    raw_files,
+    raw_samples,
+    tombstones,
+    condemned,
+    leases,
+    session_events,
+    chat_conversations,
+    chat_messages,
+    history_entries,
 }
 
 /// The number after the last of a table whose keys are `u32`, or `first` if it is empty. `what`

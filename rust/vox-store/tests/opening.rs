@@ -55,13 +55,13 @@ fn a_current_file_that_says_something_else_is_refused() {
     let current = folder.path().join("CURRENT");
     let before = fs::read(&current).unwrap();
     let cases: [(&[u8], Code); 7] = [
-        (b"vox-archive 2 1\n", Code::WrongVersion),
+        (b"vox-archive 1 1\n", Code::WrongVersion),
         (b"vox-archive 10 1\n", Code::WrongVersion),
-        (b"vox-archive 1 one\n", Code::NotAnArchive),
-        (b"vox-archive 1\n", Code::NotAnArchive),
+        (b"vox-archive 2 one\n", Code::NotAnArchive),
+        (b"vox-archive 2\n", Code::NotAnArchive),
         (b"", Code::NotAnArchive),
         (b"\xff\xfe\x00garbage", Code::NotAnArchive),
-        (b"vox-archive 1 7\n", Code::Damaged),
+        (b"vox-archive 2 7\n", Code::Damaged),
     ];
     for (text, expected) in cases {
         fs::write(&current, text).unwrap();
@@ -159,7 +159,7 @@ fn a_write_to_a_generation_that_was_replaced_is_refused_once_and_goes_to_the_new
             Ok(generation.tables.meta.put(txn, b"superseded_by", &[2])?)
         })
         .unwrap();
-    fs::write(folder.path().join("CURRENT"), "vox-archive 1 2\n").unwrap();
+    fs::write(folder.path().join("CURRENT"), "vox-archive 2 2\n").unwrap();
     assert_eq!(store.put_many(&[b"after"]).unwrap_err().code, Code::Conflict);
     let (hashes, _) = store.put_many(&[b"before", b"after"]).unwrap();
     assert_eq!(store.get_many(&hashes).unwrap(), [&b"before"[..], b"after"]);

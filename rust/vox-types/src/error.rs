@@ -45,6 +45,8 @@ codes! {
     Io "io",
     SourceUnreadable "source_unreadable",
     Partial "partial",
+    Purged "purged",
+    Busy "busy",
     Interrupted "interrupted",
     Internal "internal",
 }

@@ -32,6 +32,27 @@ impl BlobRef {
     }
 }
 
+/// A record of a source file: its place among the records of a raw run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct RecordRef(pub u64);
+
+impl RecordRef {
+    /// The record at `index` of raw run `run`.
+    pub fn new(run: u64, index: u16) -> Self {
+        Self(run << 16 | u64::from(index))
+    }
+
+    /// The raw run it stands in.
+    pub fn run(self) -> u64 {
+        self.0 >> 16
+    }
+
+    /// Its place among the records of the run.
+    pub fn index(self) -> u16 {
+        self.0 as u16
+    }
+}
+
 /// An item: a position in a run. Written `run.position`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ItemId(pub u64);
@@ -50,6 +71,35 @@ impl ItemId {
     /// Its place in the run.
     pub fn position(self) -> u32 {
         self.0 as u32
+    }
+}
+
+/// Where the rest of an item's source record stands: the record without the bytes of its items.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rest {
+    /// In a raw run.
+    Record(RecordRef),
+    /// In a blob of its own, as archives of format 1 kept it: an extra, cuts before the rest.
+    Extra(BlobRef),
+}
+
+impl Rest {
+    /// The number that a chunk holds for it; 0 stands for none.
+    pub fn number(rest: Option<Self>) -> u64 {
+        match rest {
+            None => 0,
+            Some(Self::Record(record)) => (record.0 << 1).wrapping_add(1),
+            Some(Self::Extra(blob)) => (blob.0 << 1 | 1).wrapping_add(1),
+        }
+    }
+
+    /// What a chunk says with `number`.
+    pub fn from_number(number: u64) -> Option<Self> {
+        let number = number.checked_sub(1)?;
+        Some(match number & 1 {
+            0 => Self::Record(RecordRef(number >> 1)),
+            _ => Self::Extra(BlobRef(number >> 1)),
+        })
     }
 }
 

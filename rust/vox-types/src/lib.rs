@@ -12,4 +12,4 @@ pub use closed::{
 };
 pub use error::{Code, Error, Result};
 pub use hash::{ChainHash, ContentHash};
-pub use ids::{BlobRef, ItemId, RunNo, SymbolNo, WindowId, WindowNo};
+pub use ids::{BlobRef, ItemId, RecordRef, Rest, RunNo, SymbolNo, WindowId, WindowNo};

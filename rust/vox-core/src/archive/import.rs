@@ -262,6 +262,8 @@ impl Archive {
             offset: end,
             blocks: blocks_before(file, end)?,
             state: batch.state,
+            // The store knows which reading this is.
+            reading: 0,
             records,
             items: count,
             quarantined,

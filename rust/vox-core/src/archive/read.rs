@@ -3,7 +3,7 @@
 use vox_format::{chunk::Chunk, rows::UsageRow};
 use vox_frame::rest_of_extra;
 use vox_store::Snapshot;
-use vox_types::{BlobRef, Code, ContentHash, Error, ItemId, Result, WindowNo};
+use vox_types::{BlobRef, Code, ContentHash, Error, ItemId, Rest, Result, WindowNo};
 
 use super::Archive;
 
@@ -20,10 +20,10 @@ impl Archive {
     /// the record is the item.
     pub fn read_extra(&self, item: ItemId) -> Result<Option<Vec<u8>>> {
         self.store.snapshot(|snapshot| match blobs_of(snapshot, item)? {
-            (_, Some(extra)) => {
+            (_, Some(Rest::Extra(extra))) => {
                 rest_of_extra(&snapshot.blob(extra)?).map(|rest| Some(rest.to_vec()))
             }
-            (_, None) => Ok(None),
+            (_, Some(Rest::Record(_)) | None) => Ok(None),
         })
     }
 
@@ -57,7 +57,7 @@ impl Archive {
     }
 }
 
-fn blobs_of(snapshot: &Snapshot<'_>, item: ItemId) -> Result<(BlobRef, Option<BlobRef>)> {
+fn blobs_of(snapshot: &Snapshot<'_>, item: ItemId) -> Result<(BlobRef, Option<Rest>)> {
     let missing = || Error::new(Code::NotFound, format!("there is no item {item}"));
     let (first, chunk) = snapshot.chunk(item.run(), item.position())?.ok_or_else(missing)?;
     let chunk = Chunk::parse(chunk)?;
@@ -65,5 +65,5 @@ fn blobs_of(snapshot: &Snapshot<'_>, item: ItemId) -> Result<(BlobRef, Option<Bl
     if place >= chunk.len() {
         return Err(missing());
     }
-    Ok((chunk.content_at(place), chunk.extra_at(place)))
+    Ok((chunk.content_at(place), chunk.rest_at(place)))
 }

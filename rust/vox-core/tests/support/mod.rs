@@ -140,7 +140,7 @@ pub fn item(times: i64) -> impl Strategy<Value = ItemRow> {
         let (role, kind, fidelity, redacted) = closed;
         ItemRow {
             content: BlobRef(content),
-            extra: None,
+            rest: None,
             created_at,
             byte_len,
             role,
@@ -148,6 +148,7 @@ pub fn item(times: i64) -> impl Strategy<Value = ItemRow> {
             fidelity,
             redacted,
             side: kind == ItemKind::Record,
+            purged: false,
             name,
             token_estimate: byte_len as u32 / 4,
             preview,

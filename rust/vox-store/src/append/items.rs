@@ -6,7 +6,7 @@ use vox_format::{
     leaf::Entry,
     rows::{Event, Extent, WindowRow},
 };
-use vox_types::{ChainHash, Code, ContentHash, Error, ItemId, ItemKind, LinkKind, WindowNo};
+use vox_types::{ChainHash, Code, ContentHash, Error, ItemId, ItemKind, LinkKind, Rest, WindowNo};
 
 use super::{
     Applying,
@@ -260,8 +260,8 @@ impl Path {
         }
         let stored = ItemRow {
             content: applying.writer.refer(txn, item.content)?,
-            extra: match item.extra {
-                Some(extra) => Some(applying.writer.refer(txn, extra)?),
+            rest: match item.extra {
+                Some(extra) => Some(Rest::Extra(applying.writer.refer(txn, extra)?)),
                 None => None,
             },
             created_at: at,
@@ -271,6 +271,7 @@ impl Path {
             fidelity: item.fidelity,
             redacted: item.redacted,
             side: item.side,
+            purged: false,
             name: applying.interner.intern(applying.tables, txn, item.name.as_deref())?,
             token_estimate: item.token_estimate,
             preview: item.preview.clone(),

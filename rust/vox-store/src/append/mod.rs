@@ -16,7 +16,7 @@ use std::{
 use heed::RwTxn;
 use vox_format::{
     keys,
-    rows::{self, Event, QuarantineRow},
+    rows::{self, CursorRow, Event, QuarantineRow},
 };
 use vox_types::{Code, Error, Result, WindowNo};
 
@@ -151,7 +151,12 @@ fn apply(generation: &Generation, txn: &mut RwTxn<'_>, prepared: &Prepared) -> F
     done.stored_bytes = stored.stored_bytes;
     crate::index::HashIndex::of_chains(tables).settle(txn)?;
     if let Some(cursor) = &batch.cursor {
-        let before = cursors::get(tables, txn, &cursor.path)?.filter(|_| !batch.restart);
+        let known = cursors::get(tables, txn, &cursor.path)?;
+        let reading = match &known {
+            Some(known) => known.reading + u32::from(batch.restart),
+            None => 0,
+        };
+        let before = known.filter(|_| !batch.restart);
         let stands = before.as_ref().map_or(0, |before| before.offset);
         if !batch.restart && stands != batch.start {
             return Err(Error::new(
@@ -164,7 +169,7 @@ fn apply(generation: &Generation, txn: &mut RwTxn<'_>, prepared: &Prepared) -> F
             )
             .into());
         }
-        let mut row = cursor.clone();
+        let mut row = CursorRow { reading, ..cursor.clone() };
         if let Some(before) = &before {
             row.records += before.records;
             row.items += before.items;

@@ -9,7 +9,7 @@ use std::{
 use vox_types::{Code, Error, Result};
 
 /// The format this build reads and writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// What `CURRENT` says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

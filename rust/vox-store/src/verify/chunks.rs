@@ -5,7 +5,7 @@ use vox_format::{
     keys,
     preview_blocks::Texts,
 };
-use vox_types::{BlobRef, ChainHash, ItemId, ItemKind, RunNo};
+use vox_types::{BlobRef, ChainHash, ItemId, ItemKind, Rest, RunNo};
 
 use super::{
     blobs::Blobs,
@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Bits of an item's attributes that mean something.
-const ATTRIBUTE_BITS: u64 = 0x3ff;
+const ATTRIBUTE_BITS: u64 = 0x7ff;
 
 /// A walk over all chunks.
 pub(super) struct Walk<'a, 'f> {
@@ -262,7 +262,7 @@ impl Walk<'_, '_> {
                 fault(Kind::Preview, format!("its preview is {preview:?}, not its start"));
             }
         }
-        if let Some(extra) = chunk.extra_at(index) {
+        if let Some(Rest::Extra(extra)) = chunk.rest_at(index) {
             self.refer(fault, "extra", extra);
         }
         let name = chunk.name().get(index);

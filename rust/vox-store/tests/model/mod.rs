@@ -248,6 +248,9 @@ impl Applying<'_> {
             return Err(Code::Conflict);
         }
         let mut row = cursor.clone();
+        if let Some(before) = self.model.cursors.get(&cursor.path) {
+            row.reading = before.reading + u32::from(self.batch.restart);
+        }
         if let Some(before) = self.model.cursors.get(&cursor.path)
             && !self.batch.restart
         {

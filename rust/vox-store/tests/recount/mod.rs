@@ -18,7 +18,7 @@ use vox_store::{
     index::HashIndex,
     tables::{Table, Tables},
 };
-use vox_types::{BlobRef, ChainHash, ItemId, ItemKind, Role, WindowId, WindowNo};
+use vox_types::{BlobRef, ChainHash, ItemId, ItemKind, Rest, Role, WindowId, WindowNo};
 
 /// An item as it is stored, with what the recount says of it.
 #[derive(Clone, Debug)]
@@ -105,8 +105,12 @@ fn items_of_runs(tables: &Tables, txn: &Txn<'_>) -> HashMap<ItemId, StoredItem> 
             assert!(tip.is_none_or(|tip| tip == parent), "the chain before a chunk of run {run}");
             for item in chunk.rows().unwrap() {
                 let content = blobs::verified_read(tables, txn, item.content).unwrap();
-                let extra =
-                    item.extra.map(|extra| blobs::verified_read(tables, txn, extra).unwrap());
+                let extra = match item.rest {
+                    Some(Rest::Extra(extra)) => {
+                        Some(blobs::verified_read(tables, txn, extra).unwrap())
+                    }
+                    _ => None,
+                };
                 assert_eq!(content.len() as u64, item.byte_len);
                 let chain = child(&parent, &item, &content);
                 let (side, owner) = (item.side, row.window);
@@ -207,7 +211,7 @@ fn references(
     let mut counted: HashMap<u64, i64> = HashMap::new();
     for item in items.values() {
         *counted.entry(item.row.content.0).or_default() += 1;
-        if let Some(extra) = item.row.extra {
+        if let Some(Rest::Extra(extra)) = item.row.rest {
             *counted.entry(extra.0).or_default() += 1;
         }
     }

@@ -196,7 +196,7 @@ pub fn data_file(archive: &Path) -> PathBuf {
 pub fn with_data(bytes: &[u8]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("db/1")).unwrap();
-    fs::write(folder.path().join("CURRENT"), "vox-archive 1 1\n").unwrap();
+    fs::write(folder.path().join("CURRENT"), "vox-archive 2 1\n").unwrap();
     fs::write(data_file(folder.path()), bytes).unwrap();
     folder
 }

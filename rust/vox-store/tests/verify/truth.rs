@@ -8,7 +8,7 @@ use vox_store::{
     Store,
     verify::{Kind, Options, Verdict, repair, verify},
 };
-use vox_types::{BlobRef, ChainHash, Code, ItemKind};
+use vox_types::{BlobRef, ChainHash, Code, ItemKind, Rest};
 
 use crate::{
     archive::{change, sample, with_data},
@@ -93,7 +93,7 @@ fn damage() -> Vec<Case> {
             edit_chunk(t, txn, |_, items| items[5].content = BlobRef(800 << 16))
         }),
         case("an extra isn't there", "chunks", Dangling, |t, txn| {
-            edit_chunk(t, txn, |_, items| items[5].extra = Some(BlobRef(800 << 16)))
+            edit_chunk(t, txn, |_, items| items[5].rest = Some(Rest::Extra(BlobRef(800 << 16))))
         }),
         case("a window is gone", "extents", Dangling, |t, txn| {
             Ok(t.windows.delete(txn, &1u32.to_be_bytes()).map(drop)?)
