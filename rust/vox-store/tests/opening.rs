@@ -81,8 +81,8 @@ fn another_format_inside_the_data_file_is_refused() {
     let generation = store.generation();
     store
         .write(&generation, |generation, txn| {
-            // 2 as MessagePack.
-            Ok(generation.tables.meta.put(txn, b"format", &[2])?)
+            // 3 as MessagePack.
+            Ok(generation.tables.meta.put(txn, b"format", &[3])?)
         })
         .unwrap();
     drop((store, generation));
