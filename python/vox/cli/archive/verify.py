@@ -1,16 +1,15 @@
-"""`vox archive`: the archive as a whole."""
+"""`vox archive verify`: whether the archive is intact."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from vox.cli import people
 from vox.cli.options import Position, archive_option, json_option, open_to_read, warn_of
-from vox.cli.output import Column, answer, note, table
+from vox.cli.output import Column, answer, table
 from vox.cli.plain import one_line
 from vox.config import load_settings
 from vox.errors import DamagedError, NotAnArchiveError, NotFoundError, VerifyFailedError
@@ -20,66 +19,8 @@ if TYPE_CHECKING:
 
 SHOWN_FINDINGS = 50
 
-COUNTS = {
-    "windows": "conversations and parts of them",
-    "items": "messages, calls, results, records",
-    "blobs": "distinct contents of items",
-    "sources": "files that were read",
-    "quarantined": "stretches of them set aside",
-    "events": "entries of the log",
-}
 
-
-@click.group()
-def archive() -> None:
-    """Sizes, counts and soundness of the archive."""
-
-
-@archive.command()
-@click.option("--tables", is_flag=True, help="The rows and bytes of each table instead.")
-@json_option
-@archive_option
-def stats(tables: bool, as_json: bool, path: Path | None) -> None:
-    """Count what is in the archive and what it takes on disk.
-
-    Content is what blobs and their index take, the spine all other tables: windows, items, usage,
-    cursors, events.
-    """
-    numbers = open_to_read(path).stats()
-    if as_json:
-        answer("vox.stats.v1", numbers)
-    elif tables:
-        columns = (Column("table"), Column("rows", align="right"), Column("bytes", align="right"))
-        table(
-            columns,
-            (
-                (name, people.number(sizes["rows"]), people.number(sizes["bytes"]))
-                for name, sizes in numbers["tables"].items()
-            ),
-        )
-    else:
-        columns = (
-            Column("what"),
-            Column("how much", align="right"),
-            Column("", style="dim", flexible=True),
-        )
-        note(numbers["path"])
-        table(columns, _summary(numbers))
-
-
-def _summary(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for name, means in COUNTS.items():
-        yield name, people.number(numbers[name]), means
-    raw, items = numbers["raw_bytes"], numbers["items"]
-    ratio = f": {numbers['content_bytes'] / raw:.0%} of raw" if raw else ""
-    apiece = f": {numbers['spine_bytes'] / items:.0f} B an item" if items else ""
-    yield "raw", people.size(raw), "the blobs' own bytes"
-    yield "content", people.size(numbers["content_bytes"]), f"blobs as stored{ratio}"
-    yield "spine", people.size(numbers["spine_bytes"]), f"all else{apiece}"
-    yield "file", people.size(numbers["file_bytes"]), "on disk"
-
-
-@archive.command()
+@click.command()
 @click.option(
     "--sample",
     type=Position(min=1),
