@@ -12,5 +12,6 @@ pub mod name;
 pub mod packed;
 pub mod preview;
 pub mod preview_blocks;
+pub mod ranges;
 pub mod rows;
 pub mod segment;

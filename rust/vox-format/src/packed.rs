@@ -91,6 +91,16 @@ impl<'a> Column<'a> {
         self.base.wrapping_add((word >> (at % 8)) & mask)
     }
 
+    /// The sum of the values of `range`, modulo 2⁶⁴; those past the end count nothing.
+    pub fn sum(&self, range: Range<usize>) -> u64 {
+        let range = range.start.min(self.len)..range.end.min(self.len);
+        if self.width == 0 {
+            self.base.wrapping_mul(range.len() as u64)
+        } else {
+            range.fold(0, |sum, i| sum.wrapping_add(self.get(i)))
+        }
+    }
+
     /// Appends the values of `range` to `out`; those past the end are left out.
     pub fn fill(&self, range: Range<usize>, out: &mut Vec<u64>) {
         let range = range.start.min(self.len)..range.end.min(self.len);
@@ -121,6 +131,9 @@ mod tests {
             let mut all = Vec::new();
             column.fill(0..values.len(), &mut all);
             prop_assert_eq!(&all, &values);
+            let middle = values.len() / 3..values.len();
+            let sum = values[middle.clone()].iter().fold(0, |sum: u64, value| sum.wrapping_add(*value));
+            prop_assert_eq!(column.sum(middle.start..usize::MAX), sum);
             for (i, value) in values.iter().enumerate() {
                 prop_assert_eq!(column.get(i), *value);
             }

@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use vox_types::{Error, Result, RunNo, SymbolNo, WindowNo};
 
+use crate::ranges::PackedRanges;
+
 /// Encodes a row.
 pub fn encode<T: Serialize>(row: &T) -> Result<Vec<u8>> {
     rmp_serde::to_vec_named(row)
@@ -89,6 +91,9 @@ pub struct WindowRow {
     /// Whether its user chose the title; a source doesn't change it then.
     #[serde(skip_serializing_if = "is_false")]
     pub renamed: bool,
+    /// The title that its source gives it, while its user chose another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_title: Option<String>,
     /// What its user filed it under.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<SymbolNo>,
@@ -180,12 +185,42 @@ pub enum Event {
     ItemsAppended { first: u64, count: u64 },
     WindowChanged { set: Vec<String> },
     OverlaySet { overlay: u8, first: u64, count: u64, value: Option<i64> },
+    Marked { overlay: u8, value: Option<i64>, ranges: PackedRanges },
+    Pinned {},
+    Unpinned {},
+    Renamed { from: Title, to: Title },
+    Tagged { added: Vec<SymbolNo>, removed: Vec<SymbolNo> },
+    Deleted {},
+    Undeleted { deleted_at: i64 },
+    Forked { from: WindowNo, count: u64 },
+    Merged { parts: Vec<MergedPart> },
     SourceRead { path: String, from: u64, to: u64 },
     BlobsHeld { count: u64 },
     BlobsReleased { count: u64 },
     UsageRecorded { count: u64 },
     Linked { link: u8, to: WindowNo },
     Named { name: String },
+}
+
+/// A title, and whether its window's user chose it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Title {
+    /// The title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Whether it isn't that of the source.
+    #[serde(skip_serializing_if = "is_false")]
+    pub renamed: bool,
+}
+
+/// Items that a merged window took of one window.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MergedPart {
+    /// The window they were taken of.
+    pub window: WindowNo,
+    /// Their places there.
+    pub ranges: PackedRanges,
 }
 
 /// A row of `cursors`: how far a source file has been read.
@@ -379,6 +414,20 @@ mod tests {
             Event::ItemsAppended { first: 3, count: 4 },
             Event::OverlaySet { overlay: 1, first: 0, count: 2, value: None },
             Event::SourceRead { path: "p".into(), from: 0, to: 9 },
+            Event::Marked {
+                overlay: 0,
+                value: None,
+                ranges: PackedRanges::with_values(&[OverlayRange { first: 3, count: 2, value: 7 }]),
+            },
+            Event::Pinned {},
+            Event::Renamed {
+                from: Title { title: Some("t".into()), renamed: false },
+                to: Title::default(),
+            },
+            Event::Tagged { added: vec![3], removed: vec![] },
+            Event::Merged {
+                parts: vec![MergedPart { window: 1, ranges: PackedRanges::places(&[]) }],
+            },
         ] {
             let row = EventRow { at: 12, window: Some(3), what };
             assert_eq!(decode::<EventRow>(&encode(&row).unwrap(), "event").unwrap(), row);
