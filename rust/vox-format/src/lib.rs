@@ -6,12 +6,14 @@
 pub mod attributes;
 pub mod chunk;
 pub mod cursor;
+pub mod estimate;
 pub mod keys;
 pub mod leaf;
 pub mod name;
 pub mod packed;
 pub mod preview;
 pub mod preview_blocks;
+pub mod producers;
 pub mod ranges;
 pub mod rows;
 pub mod segment;

@@ -1,13 +1,13 @@
 //! Appending items that vox's own callers make.
 
-use vox_format::preview::preview;
+use vox_format::{estimate::quick_estimate, preview::preview};
 use vox_store::{
     append::{Appended, Batch, NewItem, OwnedBlob, WindowChange, WindowItems},
     blobs::Dictionary,
 };
 use vox_types::{Fidelity, ItemKind, Result, Role};
 
-use super::{Archive, import::quick_estimate};
+use super::Archive;
 
 /// An item with its bytes.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ use std::{
 
 use rayon::prelude::*;
 use vox_format::{
+    estimate::quick_estimate,
     preview::{binary_preview, preview},
     rows::{Block, CursorRow},
 };
@@ -388,11 +389,6 @@ fn new_item(draft: DraftItem, bytes: &[u8], extra: Option<usize>, content: usize
         },
         name: draft.name,
     }
-}
-
-/// A quick guess at tokens, ⌈length / 4⌉ + 1: for lists and meters, never for a cap. Judgement.
-pub(super) fn quick_estimate(length: usize) -> u32 {
-    u32::try_from(length.div_ceil(4) + 1).unwrap_or(u32::MAX)
 }
 
 #[cfg(unix)]
