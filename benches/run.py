@@ -15,11 +15,13 @@ FULL = {
     "bench_store.py": ["--preload", "10000000"],
     "bench_viewport.py": [],
     "bench_import.py": ["--big-file", "4"],
+    "bench_verify.py": [],
 }
 QUICK = {
     "bench_store.py": ["--items", "50000", "--singles", "300"],
     "bench_viewport.py": ["--small", "50000", "--large", "200000"],
     "bench_import.py": ["--gigabytes", "0.02", "--big-file", "0.02"],
+    "bench_verify.py": ["--items", "50000"],
 }
 
 

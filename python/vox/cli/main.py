@@ -25,11 +25,20 @@ from vox.errors import InternalError, InvalidArgumentError, StoppedError, VoxErr
 
 
 class _Root(click.Group):
+    """Whoever read the output may have seen enough, as in `vox ls | head`: that is no error."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        # `--help` and `--version` answer while the arguments are read.
+        try:
+            return super().make_context(*args, **kwargs)
+        except BrokenPipeError:
+            _let_go_of_output()
+            raise click.exceptions.Exit(0) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            # Whoever read the output has seen enough, as in `vox ls | head`.
             _let_go_of_output()
             return None
 
