@@ -38,13 +38,15 @@ impl Current {
     }
 }
 
+/// Returns when the entries of `folder` are on disk.
 #[cfg(unix)]
-fn sync_folder(folder: &Path) -> std::io::Result<()> {
+pub fn sync_folder(folder: &Path) -> std::io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// Where folders can't be synced there is nothing to do.
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> std::io::Result<()> {
+pub fn sync_folder(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 

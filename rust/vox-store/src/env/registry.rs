@@ -8,7 +8,10 @@ use std::{
 
 use vox_types::{Code, Error, Result};
 
-use super::{Current, Generation, read_current};
+use super::{
+    Current, Generation,
+    current::{read_current, sync_folder},
+};
 
 /// What identifies a data file: device and inode, or the path where there are none.
 type FileId = String;
@@ -58,13 +61,59 @@ pub fn shared(archive: &Path, create: bool) -> Result<Arc<Generation>> {
     Ok(generation)
 }
 
+/// Makes an archive. Its first generation is made as a draft, so that a folder with a generation's
+/// number holds a whole one, even after a power cut; `CURRENT` comes last.
 fn make(archive: &Path) -> Result<Current> {
-    std::fs::create_dir_all(archive).map_err(|error| Error::io(&error, archive))?;
     let current = Current { generation: 1 };
-    // The tables come first: whoever finds CURRENT finds an archive.
-    drop(Generation::open(archive, current, true)?);
+    let folder = current.folder(archive);
+    let generations = archive.join("db");
+    make_folder(&generations).map_err(|error| Error::io(&error, archive))?;
+    let draft = generations.join(format!("{DRAFT}{}", std::process::id()));
+    if !folder.exists() {
+        let made = make_first(&draft, current, &folder);
+        // Another process may have been quicker, and have removed this draft.
+        if !folder.exists() {
+            made?;
+        }
+    }
+    sync_folder(&generations).map_err(|error| Error::io(&error, archive))?;
     current.write(archive)?;
+    remove_drafts(&generations);
     Ok(current)
+}
+
+/// How the names of drafts begin.
+const DRAFT: &str = "draft-";
+
+/// Makes the generation `current` within `draft`, and moves it to `folder`.
+fn make_first(draft: &Path, current: Current, folder: &Path) -> Result<()> {
+    drop(Generation::open(draft, current, true)?);
+    let made = current.folder(draft);
+    let moved = sync_folder(&made).and_then(|()| std::fs::rename(&made, folder));
+    moved.map_err(|error| Error::io(&error, folder))
+}
+
+/// Makes a folder and those above it that are missing, on disk when it returns.
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let missing: Vec<&Path> = folder.ancestors().take_while(|above| !above.exists()).collect();
+    std::fs::create_dir_all(folder)?;
+    for made in missing {
+        match made.parent() {
+            Some(above) if !above.as_os_str().is_empty() => sync_folder(above)?,
+            _ => sync_folder(Path::new("."))?,
+        }
+    }
+    Ok(())
+}
+
+/// Removes what unfinished makings left. Whatever stays is in nobody's way.
+fn remove_drafts(generations: &Path) {
+    let Ok(entries) = std::fs::read_dir(generations) else { return };
+    for entry in entries.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(DRAFT) {
+            drop(std::fs::remove_dir_all(entry.path()));
+        }
+    }
 }
 
 #[cfg(unix)]
