@@ -2,140 +2,119 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
-from blake3 import blake3
 
 import vox
-from tests.archive import journal
-from vox.archive import verify_path
-
-REPOSITORY = Path(__file__).parents[2]
+from tests.faults.facts import Facts, Told
+from tests.faults.operations import OPERATIONS
+from tests.faults.workers import Kill, Workers
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "SIGKILL"), reason="this system ends processes otherwise"
 )
 
-# Puts batches without end, of all sizes, and says after each that it was put.
-PUTTER = """
-import random, sys, vox
-store = vox.ContentStore(sys.argv[1])
-pick = random.Random(int(sys.argv[2]))
-number = 0
-while True:
-    seeds = [pick.randrange(1 << 30) for _ in range(pick.choice([1, 1, 3, 40]))]
-    items = [random.Random(seed).randbytes(seed % 3000) for seed in seeds]
-    store.put_many(items)
-    if number % 3 == 0:
-        store.release_many([vox.hash_many([items[0]])])
-        print("released", seeds[0], flush=True)
-    print("put", *seeds, flush=True)
-    number += 1
-"""
-
-# Grows a journal and imports it, without end, and says after each how many items it has.
-IMPORTER = """
-import sys, vox
-from pathlib import Path
-from tests.archive import journal
-archive = vox.open(sys.argv[1])
-folder = Path(sys.argv[2])
-number = 0
-while True:
-    lines = [journal.Entry(window="a", text=f"item {n}" * (n % 50), at=n)
-             for n in range(number, number + 1 + number % 37)]
-    journal.write(folder / "a.journal", lines)
-    journal.ingest(archive, folder)
-    number += len(lines)
-    print(number, flush=True)
-"""
+SOAK = int(os.environ.get("VOX_SOAK", "1"))
+KILLS_OF_AN_ARCHIVE = 10
 
 
-def item(seed: int) -> bytes:
+class Life:
+    """An archive at which processes work that are killed, one after the other."""
+
+    def __init__(self, workers: Workers, folder: Path, seed: int) -> None:
+        self.workers = workers
+        self.disk = folder / f"disk{seed}"
+        self.inputs = folder / f"in{seed}"
+        self.pick = random.Random(seed)
+        self.facts: Facts = {}
+        self.disk.mkdir()
+        self.inputs.mkdir()
+
+    def kill(self, operations: list[str], **how: Any) -> Told:
+        """Lets a process work until it is killed, and looks at what it leaves. Gives what it
+        said."""
+        outcome = self.workers.run(
+            "work",
+            disk=self.disk,
+            inputs=self.inputs,
+            seed=self.pick.randrange(1 << 30),
+            known=self.facts,
+            operations=operations,
+            **how,
+        )
+        told = Told(self.facts)
+        for line in outcome.said:
+            told.hear(line)
+        assert outcome.ended == -signal.SIGKILL, told.error
+        self.facts = self.look(told)
+        if told.under_way and OPERATIONS[told.under_way.operation].again:
+            name = told.under_way.operation
+            done = self.workers.run(
+                "again", disk=self.disk, inputs=self.inputs, operation=name, known=self.facts
+            )
+            assert done.answer == "completed"
+            self.facts = self.look(Told({**self.facts, **told.under_way.facts}))
+        return told
+
+    def look(self, told: Told) -> Facts:
+        """Asserts that the archive is sound and says what it was told, and gives that."""
+        change = told.under_way
+        names = sorted(told.facts.keys() | (change.facts.keys() if change else set()))
+        seen = self.workers.run("look", disk=self.disk, names=names).answer
+        assert seen["findings"] == [], (change and change.operation, self.disk)
+        wrong = told.wrong(seen["facts"])
+        assert wrong == [], (change and change.operation, self.disk)
+        facts: Facts = seen["facts"]
+        return facts
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_what_was_acknowledged_before_a_kill_in_any_call_is_there(
+    interposed: Workers, tmp_path: Path, operation: str
+) -> None:
+    """The process dies at a write, a sync or a change of a folder, or in its middle."""
+    wanted = 10 * SOAK
+    seed = cut_off = 0
+    while cut_off < wanted:
+        life = Life(interposed, tmp_path, seed)
+        seed += 1
+        # Something to work on, and other operations in between.
+        life.kill(["put", "append", "import"], trouble={"kill_at": 60})
+        for _ in range(KILLS_OF_AN_ARCHIVE):
+            mixture = [operation] * 6 + ["put", "append"]
+            at = int(life.pick.expovariate(1 / 40)) + 1
+            told = life.kill(mixture, trouble={"kill_at": at})
+            cut_off += told.under_way is not None and told.under_way.operation == operation
+        assert seed < wanted, f"{operation} is hardly ever hit"
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "with another process"])
+def test_what_was_acknowledged_before_a_kill_at_any_time_is_there(
+    workers: Workers, tmp_path: Path, beside: bool
+) -> None:
+    for seed in range(2 * SOAK):
+        life = Life(workers, tmp_path, seed)
+        # With another process the locks of the killed one are those of somebody who died.
+        other = vox.open(life.disk / "archive") if beside else None
+        for _ in range(KILLS_OF_AN_ARCHIVE):
+            kill = Kill(lines=life.pick.randrange(1, 30), spin=life.pick.randrange(100_000))
+            life.kill(sorted(OPERATIONS), kill=kill)
+        if other:
+            windows = {name for name in life.facts if name.startswith("window ")}
+            assert other.count_windows() == len(windows)
+        assert life.facts, "nothing was ever written"
+
+
+def content(seed: int) -> bytes:
     return random.Random(seed).randbytes(seed % 3000)
-
-
-def lines_until_killed(program: str, *arguments: str | Path, after: int, spin: int) -> list[str]:
-    """What a process acknowledged until it was killed: some while after so many lines."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=REPOSITORY,
-    )
-    assert process.stdout
-    lines = [process.stdout.readline() for _ in range(after)]
-    for _ in range(spin):  # to be anywhere within the next write
-        pass
-    process.kill()
-    rest = process.stdout.read()
-    process.stdout.close()
-    assert process.wait() == -signal.SIGKILL
-    # The last line may itself be cut off by the kill.
-    return [line for line in [*lines, *rest.splitlines(keepends=True)] if line.endswith("\n")]
-
-
-def points(count: int, seed: int) -> Iterator[tuple[int, int]]:
-    pick = random.Random(seed)
-    for _ in range(count):
-        yield pick.randrange(1, 30), pick.randrange(300_000)
-
-
-def test_what_a_killed_process_has_put_is_there(tmp_path: Path) -> None:
-    """Several die in turn over one store; another process has it open all the while."""
-    place = tmp_path / "store"
-    beside = vox.ContentStore(place)
-    holds: dict[int, int] = {}
-    for turn, (after, spin) in enumerate(points(8, seed=1)):
-        acknowledged = lines_until_killed(PUTTER, place, str(turn), after=after, spin=spin)
-        for line in acknowledged:
-            what, *seeds = line.split()
-            for seed in map(int, seeds):
-                holds[seed] = holds.get(seed, 0) + (1 if what == "put" else -1)
-        keys = [blake3(item(seed)).digest() for seed in holds]
-        assert beside.get_many(keys) == [item(seed) for seed in holds]
-        report = verify_path(place)
-        assert report.ok, report.findings
-        beside.put(b"the next writer isn't in the way of a lock that the killed one left")
-    assert len(holds) > 100
-    again = vox.ContentStore(place)
-    assert again.get_many(keys) == [item(seed) for seed in holds]
-    counts = again.refs(keys)
-    # What was written and not acknowledged any more may be there too, at most once in a turn.
-    for (_, expected), count in zip(holds.items(), counts, strict=True):
-        assert count is not None
-        assert abs(count[1] - expected) <= 1
-
-
-def test_an_import_goes_on_where_a_killed_one_was(tmp_path: Path) -> None:
-    for turn, (after, spin) in enumerate(points(4, seed=2)):
-        place, folder = tmp_path / f"archive{turn}", tmp_path / f"in{turn}"
-        *_, last = lines_until_killed(IMPORTER, place, folder, after=after, spin=spin)
-        with vox.open(place) as archive:
-            assert len(archive.window("journal:a")) >= int(last)
-            check_items(archive)
-            # The journal's last line may be torn, too.
-            report = archive.ingest([journal.JournalSource()], root=folder)
-            assert {problem.reason for problem in report.problems} <= {"torn"}
-            lines = (folder / "a.journal").read_bytes().count(b"\n")
-            assert len(archive.window("journal:a")) == lines
-            check_items(archive)
-
-
-def check_items(archive: vox.Archive) -> None:
-    report = archive.verify()
-    assert report.ok, report.findings
-    for row in archive.window("journal:a").items(0, 100_000).to_pylist():
-        number = row["ordinal"]
-        assert row["created_at"] == number
-        assert row["byte_len"] == len(f"item {number}" * (number % 50))
 
 
 # Reads all the time, so that a kill finds a transaction open.
@@ -164,7 +143,7 @@ def readers(place: Path) -> set[int]:
 def test_the_slots_of_killed_readers_are_free_again(tmp_path: Path) -> None:
     place = tmp_path / "store"
     store = vox.ContentStore(place)
-    keys = store.put_many([item(seed) for seed in range(3000)])
+    keys = store.put_many([content(seed) for seed in range(3000)])
     hexes = "".join(f"{key.hex()}\n" for key in keys)
     for _ in range(50):  # most kills hit a transaction, some the time between two
         process = subprocess.Popen(
@@ -187,17 +166,17 @@ def test_the_slots_of_killed_readers_are_free_again(tmp_path: Path) -> None:
     del store
     again = vox.ContentStore(place)
     assert process.pid not in readers(place)
-    assert again.get_many(keys[:2]) == [item(0), item(1)]
+    assert again.get_many(keys[:2]) == [content(0), content(1)]
 
 
 def test_reading_and_closing_leaves_no_slot_taken(tmp_path: Path) -> None:
     place = tmp_path / "store"
     for _ in range(3):
         store = vox.ContentStore(place)
-        keys = store.put_many([item(seed) for seed in range(500)])
+        keys = store.put_many([content(seed) for seed in range(500)])
         with ThreadPoolExecutor(32) as pool:
             for contents in pool.map(store.get_many, [keys] * 100):
-                assert contents[0] == item(0)
+                assert contents[0] == content(0)
         assert readers(place) == set(), "nobody is within a call"
         del store
         assert readers(place) == set()

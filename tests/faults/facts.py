@@ -1,0 +1,140 @@
+"""What is known of an archive: facts by name, told by whoever changed it and read from it again.
+
+`window <key>`: its items, each as its content hash in hex and what is said of it.
+`hold <hash>`: how many holds a blob has. `name <name>`: the hash that it stands for.
+`copy <folder>`: the windows of a backup; None as long as there is none.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+import vox
+
+Facts: TypeAlias = dict[str, Any]
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What an operation is about to make true."""
+
+    operation: str
+    facts: Facts
+    piecewise: bool = False
+    """Whether it may be true of some items of a window and not yet of others."""
+
+
+class Told(msgspec.Struct):
+    """What a process said of its work, until it ended."""
+
+    facts: Facts
+    """What was acknowledged."""
+    under_way: Change | None = None
+    """What was not."""
+    error: dict[str, str] | None = None
+    """The error with which it ended by itself."""
+    acknowledged: int = 0
+
+    def hear(self, line: Any) -> None:
+        """Takes one line of the process."""
+        if "begin" in line:
+            self.under_way = msgspec.convert(line["begin"], Change)
+        elif "done" in line:
+            assert self.under_way
+            self.facts = {**self.facts, **self.under_way.facts}
+            self.under_way = None
+            self.acknowledged += 1
+        elif "error" in line:
+            self.error = line
+        else:
+            raise AssertionError(line.get("fault", line))
+
+    def wrong(self, actual: Facts) -> list[str]:
+        """What an archive says that it must not say after this."""
+        change = self.under_way or Change("nothing", {})
+        found = []
+        for name in sorted(self.facts.keys() | change.facts.keys() | actual.keys()):
+            before = self.facts.get(name, _nothing(name))
+            after = change.facts.get(name, before)
+            now = actual.get(name, _nothing(name))
+            if now not in (before, after) and not (
+                change.piecewise and _some_of_each(now, before, after)
+            ):
+                found.append(
+                    f"{name} is {_short(now, before)}, not {_short(before, now)}, nor "
+                    f"{_short(after, now)} as {change.operation} would make it"
+                )
+        return found
+
+
+def _nothing(name: str) -> Any:
+    return {"window": [], "hold": 0}.get(name.split(" ")[0])
+
+
+def _some_of_each(now: Any, before: Any, after: Any) -> bool:
+    return (
+        isinstance(now, list)
+        and len(now) == len(before) == len(after)
+        and all(n in (b, a) for n, b, a in zip(now, before, after, strict=True))
+    )
+
+
+def _short(value: Any, other: Any) -> str:
+    if not isinstance(value, list):
+        return str(value)
+    same = 0
+    for one, two in zip(value, other or [], strict=False):
+        if one != two:
+            break
+        same += 1
+    return f"{len(value)} items (from {same} on: {value[same : same + 2]})"
+
+
+def of(place: Path, names: list[str]) -> Facts:
+    """The facts of the archive at `place`: its windows, and of the rest those with these names."""
+    holds = [name for name in names if name.startswith("hold ")]
+    keys = [bytes.fromhex(name[5:]) for name in holds]
+    with vox.open(place) as archive:
+        facts = of_windows(archive)
+        store = vox.ContentStore(place)
+        counts = store.refs(keys)
+        facts |= {n: c[1] if c else 0 for n, c in zip(holds, counts, strict=True)}
+        for name in names:
+            if name.startswith("name "):
+                key = store.resolve(name[5:])
+                facts[name] = key and key.hex()
+            if name.startswith("copy "):
+                facts[name] = of_copy(Path(name[5:]))
+    return facts
+
+
+def of_windows(archive: vox.Archive) -> Facts:
+    """The facts of all windows."""
+    facts: Facts = {}
+    windows = archive.windows(count=100_000)
+    pairs = zip(windows.column("window"), windows.column("key"), strict=True)
+    for number, key in pairs:
+        items = archive.window(number).items(
+            0, 100_000, trimmed="show", records=True, hashes=True, preview=False
+        )
+        columns = (items.column(name) for name in ("content_hash", "trimmed_at", "pinned"))
+        facts[f"window {key}"] = [
+            state(content, trimmed=trimmed is not None, pinned=pinned)
+            for content, trimmed, pinned in zip(*columns, strict=True)
+        ]
+    return facts
+
+
+def state(content: bytes, *, trimmed: bool = False, pinned: bool = False) -> str:
+    """What is said of one item."""
+    return content.hex() + " trimmed" * trimmed + " pinned" * pinned
+
+
+def of_copy(place: Path) -> Facts | None:
+    """The windows of a backup; None if there is none."""
+    if not place.exists():
+        return None
+    with vox.open(place, read_only=True) as archive:
+        return of_windows(archive)

@@ -1,0 +1,164 @@
+"""What is done to an archive in these tests, one entry for each operation.
+
+An operation is a generator. Before each step it yields what will be true of the archive after the
+step; when it is asked to go on, it takes the step.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+from blake3 import blake3
+
+import vox
+from tests.archive import journal
+from tests.faults.facts import Facts, state
+from vox.archive.append import NewItem
+from vox.errors import VoxError
+from vox.sources.base import ItemKind, Role
+
+ERRORS = {kind.code: kind for kind in VoxError.__subclasses__()}
+
+
+class Bench:
+    """What an operation works on: an archive, a folder with journals, and what is true of both."""
+
+    def __init__(self, place: Path, inputs: Path, seed: int, facts: Facts) -> None:
+        self.place = place
+        self.inputs = inputs
+        self.pick = random.Random(seed)
+        self.facts = facts
+
+    @cached_property
+    def archive(self) -> vox.Archive:
+        return vox.open(self.place)
+
+    @cached_property
+    def store(self) -> vox.ContentStore:
+        return vox.ContentStore(self.place)
+
+    def windows(self) -> list[str]:
+        """The keys of the windows that have items."""
+        return [
+            name[7:] for name, fact in self.facts.items() if name.startswith("window ") and fact
+        ]
+
+    def text(self) -> str:
+        """What an item says; some say the same."""
+        pick = self.pick
+        number = pick.randrange(1 << 30)
+        return pick.choice([f"item {number}", f"{number} " * pick.randrange(200), "yes", "äö" * 40])
+
+
+Steps: TypeAlias = Iterator[Facts]
+
+
+def put(bench: Bench) -> Steps:
+    """Puts blobs into the content store: small ones, and some that fill segments."""
+    pick = bench.pick
+    sizes = pick.choices([0, 30, 3000, 30_000, 100_000], [1, 9, 9, 2, 1], k=pick.randrange(1, 12))
+    items = [random.Random(pick.random()).randbytes(size) for size in sizes]
+    facts: Facts = {}
+    for item in items:
+        name = f"hold {blake3(item).hexdigest()}"
+        facts[name] = (facts.get(name) or bench.facts.get(name) or 0) + 1
+    yield facts
+    bench.store.put_many(items)
+
+
+def release(bench: Bench) -> Steps:
+    """Gives back a hold on a blob."""
+    held = [name for name, fact in bench.facts.items() if name.startswith("hold ") and fact]
+    if held:
+        name = bench.pick.choice(held)
+        yield {name: bench.facts[name] - 1}
+        bench.store.release_many([bytes.fromhex(name[5:])])
+
+
+def name(bench: Bench) -> Steps:
+    """Gives a name to a blob that is held."""
+    held = [name for name, fact in bench.facts.items() if name.startswith("hold ") and fact]
+    if held:
+        key = bench.pick.choice(held)[5:]
+        name = f"n{bench.pick.randrange(3)}"
+        yield {f"name {name}": key}
+        bench.store.set_name(name, bytes.fromhex(key))
+
+
+def append(bench: Bench) -> Steps:
+    """Appends items to a window."""
+    pick = bench.pick
+    key = f"w{pick.randrange(4)}"
+    texts = [bench.text() for _ in range(pick.choice([1, 1, 5, 100]))]
+    window = f"window {key}"
+    added = [state(blake3(text.encode()).digest()) for text in texts]
+    yield {window: [*bench.facts.get(window, []), *added]}
+    items = [NewItem(content=text, role=Role.USER, kind=ItemKind.MESSAGE) for text in texts]
+    bench.archive.append(key, items)
+
+
+def take_in(bench: Bench) -> Steps:
+    """Lets some journals grow, and imports them all."""
+    pick = bench.pick
+    facts: Facts = {}
+    for number in pick.sample(range(6), pick.choice([1, 1, 2, 5])):
+        texts = [bench.text() for _ in range(pick.choice([1, 8, 60, 700]))]
+        window = f"window {journal.key(str(number))}"
+        added = [state(blake3(text.encode()).digest()) for text in texts]
+        facts[window] = [*bench.facts.get(window, []), *added]
+        name = str(number)
+        lines = [journal.Entry(window=name, text=text, at=at) for at, text in enumerate(texts)]
+        journal.write(bench.inputs / f"{name}.journal", lines)
+    yield facts
+    import_all(bench)
+
+
+def import_all(bench: Bench) -> None:
+    report = bench.archive.ingest([journal.JournalSource()], root=bench.inputs)
+    for problem in report.problems:
+        raise ERRORS[problem.reason](problem.message)
+
+
+def trim(bench: Bench) -> Steps:
+    """Trims a stretch of a window, or shows it again."""
+    windows = bench.windows()
+    if not windows:
+        return
+    pick = bench.pick
+    key = pick.choice(windows)
+    items = bench.facts[f"window {key}"]
+    first = pick.randrange(len(items))
+    count = pick.randrange(1, min(len(items) - first, 40) + 1)
+    trimmed = pick.random() < 0.7
+    now = [
+        item.replace(" trimmed", "") + " trimmed" * trimmed if first <= at < first + count else item
+        for at, item in enumerate(items)
+    ]
+    yield {f"window {key}": now}
+    number = bench.archive.window(key).number
+    bench.archive._native.set_overlay(number, "trimmed", first, count, 1 if trimmed else None)
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """One thing that is done to an archive."""
+
+    steps: Callable[[Bench], Steps]
+    again: Callable[[Bench], None] | None = None
+    """Completes it after it was cut off, however far it had come."""
+    piecewise: bool = False
+    """Whether a cut-off one may hold for some items of a window and not for others."""
+
+
+OPERATIONS = {
+    "put": Operation(put),
+    "release": Operation(release),
+    "name": Operation(name),
+    "append": Operation(append),
+    "import": Operation(take_in, again=import_all),
+    "trim": Operation(trim),
+}
