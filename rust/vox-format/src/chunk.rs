@@ -249,6 +249,26 @@ impl<'a> Chunk<'a> {
             .collect()
     }
 
+    /// The chunk with `moved(blob)` in place of each blob it refers to, in the layout of this
+    /// format. Previews are taken over as they stand.
+    pub fn with_blobs(&self, mut moved: impl FnMut(BlobRef) -> Result<BlobRef>) -> Result<Vec<u8>> {
+        let rows: Result<Vec<_>> = (0..self.len())
+            .map(|index| {
+                let mut values = self.columns.map(|column| column.get(index));
+                values[CONTENT] = moved(self.content_at(index))?.0;
+                values[REST] = Rest::number(match self.rest_at(index) {
+                    Some(Rest::Extra(blob)) => Some(Rest::Extra(moved(blob)?)),
+                    rest => rest,
+                });
+                Ok(values)
+            })
+            .collect();
+        let mut out = header(&self.chain_before, self.len());
+        write_columns(&mut out, &rows?);
+        self.previews.write(&mut out);
+        Ok(out)
+    }
+
     /// The chunk with `rows` after its items. Full preview blocks are taken over as they stand.
     ///
     /// # Panics

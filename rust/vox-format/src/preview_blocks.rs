@@ -101,6 +101,12 @@ impl<'a> Blocks<'a> {
         (ends, self.bytes.get(..length).unwrap_or_default())
     }
 
+    /// Writes all blocks as they stand.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.ends.as_flattened());
+        out.extend_from_slice(self.bytes);
+    }
+
     fn packed(&self, block: usize) -> Option<&'a [u8]> {
         let end = |index: usize| self.ends.get(index).map(|end| u32::from_le_bytes(*end) as usize);
         let from = if block == 0 { 0 } else { end(block - 1)? };

@@ -200,6 +200,7 @@ pub enum Event {
     UsageRecorded { count: u64 },
     Linked { link: u8, to: WindowNo },
     Named { name: String },
+    Compacted { from: u64, to: u64, bytes_before: u64, bytes_after: u64 },
 }
 
 /// A title, and whether its window's user chose it.

@@ -3,7 +3,7 @@
 //! Whoever puts a blob holds it until it is released; a blob that nothing refers to and nobody
 //! holds may be collected.
 
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 
 use rayon::prelude::*;
 use vox_format::{leaf::Entry, rows::Event};
@@ -12,9 +12,7 @@ use vox_types::{Code, ContentHash, Error, Result};
 use crate::{
     Store,
     blobs::{self, BlobWriter, Dictionary, NewBlob, PreparedBlobs, Stored},
-    cores,
-    env::Generation,
-    events,
+    cores, events,
     index::HashIndex,
     meta::now,
 };
@@ -31,26 +29,24 @@ pub struct Counts {
 impl Store {
     /// Stores all of `items` in one transaction and takes a hold on each. Durable on return.
     pub fn put_many(&self, items: &[&[u8]]) -> Result<(Vec<ContentHash>, Stored)> {
-        let generation = self.generation();
-        let (hashes, prepared) = prepare_held(&generation, items)?;
-        let stored = self.commit_held(&generation, prepared)?;
+        let (hashes, prepared) = self.prepare_held(items)?;
+        let stored = self.commit_held(prepared)?;
         Ok((hashes, stored))
     }
 
     /// Like [`Store::put_many`], with a commit after every `batch` items: while one batch is
     /// written the next is hashed and compressed. After an error the batches before it are kept.
     pub fn put_batches(&self, items: &[&[u8]], batch: usize) -> Result<(Vec<ContentHash>, Stored)> {
-        let generation = self.generation();
         let mut hashes = Vec::with_capacity(items.len());
         let (send, receive) = mpsc::sync_channel::<PreparedBlobs>(1);
         let total = std::thread::scope(|scope| {
             let writer = scope.spawn(|| {
                 receive.into_iter().try_fold(Stored::default(), |total, prepared| {
-                    self.commit_held(&generation, prepared).map(|stored| total + stored)
+                    self.commit_held(prepared).map(|stored| total + stored)
                 })
             });
             for part in items.chunks(batch.max(1)) {
-                let (part_hashes, prepared) = match prepare_held(&generation, part) {
+                let (part_hashes, prepared) = match self.prepare_held(part) {
                     Ok(done) => done,
                     Err(error) => {
                         drop(send);
@@ -70,9 +66,17 @@ impl Store {
         Ok((hashes, total))
     }
 
-    fn commit_held(&self, generation: &Arc<Generation>, blobs: PreparedBlobs) -> Result<Stored> {
+    fn prepare_held(&self, items: &[&[u8]]) -> Result<(Vec<ContentHash>, PreparedBlobs)> {
+        let new: Vec<NewBlob<'_>> =
+            items.iter().map(|bytes| NewBlob { bytes, dictionary: Dictionary::Content }).collect();
+        let prepared = blobs::prepare(&*self.current()?, &new)?;
+        let hashes = (0..items.len()).map(|i| prepared.hash(i)).collect();
+        Ok((hashes, prepared))
+    }
+
+    fn commit_held(&self, blobs: PreparedBlobs) -> Result<Stored> {
         let count = blobs.places.len() as u64;
-        self.write(generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let tables = &generation.tables;
             let mut writer = BlobWriter::begin(tables, txn, &blobs, generation.number)?;
             for i in 0..blobs.places.len() {
@@ -134,8 +138,7 @@ impl Store {
     /// Gives back one hold on each of `hashes`; all or, on an error, none.
     pub fn release_many(&self, hashes: &[ContentHash]) -> Result<()> {
         let hashes = hashes.to_vec();
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let tables = &generation.tables;
             let index = HashIndex::of_blobs(tables);
             let finder = index.finder(txn)?;
@@ -156,17 +159,6 @@ impl Store {
             index.settle(txn)
         })
     }
-}
-
-fn prepare_held(
-    generation: &Generation,
-    items: &[&[u8]],
-) -> Result<(Vec<ContentHash>, PreparedBlobs)> {
-    let new: Vec<NewBlob<'_>> =
-        items.iter().map(|bytes| NewBlob { bytes, dictionary: Dictionary::Content }).collect();
-    let prepared = blobs::prepare(generation, &new)?;
-    let hashes = (0..items.len()).map(|i| prepared.hash(i)).collect();
-    Ok((hashes, prepared))
 }
 
 fn join<T>(thread: std::thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {

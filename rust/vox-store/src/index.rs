@@ -16,7 +16,7 @@ use vox_format::{
 use vox_types::{Code, Error};
 
 use crate::{
-    fault::Fallible,
+    fault::{Fallible, Fault},
     tables::{Table, Tables},
 };
 
@@ -28,11 +28,16 @@ const GROWTH: u64 = 16;
 /// 50 KB.
 pub(crate) const LEAF_ENTRIES: usize = 4096;
 /// The most entries that a leaf can count. What one prefix has beyond them goes to the next level.
-const MOST_OF_A_LEAF: usize = u16::MAX as usize;
+pub(crate) const MOST_OF_A_LEAF: usize = u16::MAX as usize;
 
 /// The most entries of level `level`, counted from 1.
 fn level_entries(level: u8) -> u64 {
     RECENT_ENTRIES.saturating_mul(GROWTH.saturating_pow(level.into()))
+}
+
+/// The first level that takes `entries` entries.
+pub(crate) fn level_for(entries: u64) -> u8 {
+    (1..u8::MAX).find(|level| entries <= level_entries(*level)).unwrap_or(1)
 }
 
 /// One of the two indexes.
@@ -125,8 +130,7 @@ impl HashIndex {
     pub(crate) fn replace(&self, txn: &mut RwTxn<'_>, entries: &[Entry]) -> Fallible<()> {
         self.recent.clear(txn)?;
         self.levels.clear(txn)?;
-        let fits = |level: &u8| entries.len() as u64 <= level_entries(*level);
-        self.put_leaves(txn, (1..u8::MAX).find(fits).unwrap_or(1), entries)?;
+        self.put_leaves(txn, level_for(entries.len() as u64), entries)?;
         self.count_merge(txn)
     }
 
@@ -157,6 +161,57 @@ impl HashIndex {
             }
         }
         Ok(())
+    }
+
+    /// Every entry of the index, each (prefix, payload) summed up, sorted by them.
+    pub(crate) fn for_each_in_order(
+        &self,
+        txn: &RoTxn<'_>,
+        mut visit: impl FnMut(Entry) -> Fallible<()>,
+    ) -> Fallible<()> {
+        let mut sources: Vec<Box<dyn Iterator<Item = Fallible<Entry>> + '_>> = Vec::new();
+        let recent = self.recent.iter(txn)?;
+        sources.push(Box::new(recent.map(|row| {
+            let (key, value) = row?;
+            recent_entry(key, value)
+        })));
+        let depth = self.finder(txn)?.depth;
+        for level in 1..=depth {
+            let leaves = self.levels.prefix_iter(txn, &[level])?;
+            sources.push(Box::new(leaves.flat_map(|row| {
+                let leaf = row.map_err(Fault::from).and_then(|row| Ok(Leaf::parse(row.1)?));
+                let (entries, fault) = match leaf {
+                    Ok(leaf) => (Some(leaf.entries()), None),
+                    Err(fault) => (None, Some(Err(fault))),
+                };
+                entries.into_iter().flatten().map(Ok).chain(fault)
+            })));
+        }
+        let place = |entry: &Entry| (entry.prefix, entry.payload);
+        let mut heads: Vec<Option<Entry>> = Vec::with_capacity(sources.len());
+        for source in &mut sources {
+            heads.push(source.next().transpose()?);
+        }
+        // A handful of sources: the least head is found by looking at all.
+        while let Some(least) = heads.iter().flatten().map(place).min() {
+            let mut sum = Entry { prefix: least.0, payload: least.1, references: 0, holds: 0 };
+            for (head, source) in heads.iter_mut().zip(&mut sources) {
+                while let Some(entry) = head.filter(|entry| place(entry) == least) {
+                    sum.references += entry.references;
+                    sum.holds += entry.holds;
+                    *head = source.next().transpose()?;
+                }
+            }
+            visit(sum)?;
+        }
+        Ok(())
+    }
+
+    /// How many entries there are, or more: what changed of one since is counted again.
+    pub(crate) fn len_at_most(&self, txn: &RoTxn<'_>) -> Fallible<u64> {
+        let depth = self.finder(txn)?.depth;
+        let levels = (1..=depth).map(|level| self.level_len(txn, level));
+        Ok(levels.sum::<Fallible<u64>>()? + self.recent.len(txn)?)
     }
 
     fn level_len(&self, txn: &RoTxn<'_>, level: u8) -> Fallible<u64> {

@@ -10,6 +10,7 @@ pub mod cores;
 pub mod env;
 pub mod events;
 pub mod fault;
+pub mod generations;
 pub mod index;
 mod meta;
 pub mod naming;

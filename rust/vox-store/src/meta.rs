@@ -2,10 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use heed::RoTxn;
 use vox_format::rows;
 use vox_types::Result;
 
-use crate::env::FORMAT;
+use crate::{env::FORMAT, fault::Fallible, tables::Tables};
 
 /// UTC milliseconds.
 pub fn now() -> i64 {
@@ -27,4 +28,17 @@ pub fn of_a_new_archive() -> Result<[(&'static str, Vec<u8>); 4]> {
         ("created_at", rows::encode(&created)?),
         ("vox", rows::encode(&env!("CARGO_PKG_VERSION"))?),
     ])
+}
+
+/// The generation that took the place of this one, if there is one.
+pub fn superseded_by(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Option<u64>> {
+    match tables.meta.get(txn, b"superseded_by")? {
+        Some(number) => Ok(Some(rows::decode(number, "meta/superseded_by")?)),
+        None => Ok(None),
+    }
+}
+
+/// Whether another generation took the place of this one.
+pub fn is_superseded(tables: &Tables, txn: &RoTxn<'_>) -> heed::Result<bool> {
+    Ok(tables.meta.get(txn, b"superseded_by")?.is_some())
 }

@@ -39,8 +39,7 @@ impl Store {
             ));
         }
         let name = name.to_owned();
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let names = generation.tables.names;
             match named {
                 Some(named) => {

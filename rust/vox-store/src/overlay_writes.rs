@@ -24,8 +24,7 @@ impl Store {
         ordinals: Range<u64>,
         value: Option<i64>,
     ) -> Result<u64> {
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let tables = &generation.tables;
             let Some(old) = windows::get(tables, txn, window)? else {
                 let sentence = format!("there is no window {window}");

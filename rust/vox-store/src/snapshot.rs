@@ -32,9 +32,8 @@ pub struct Snapshot<'t> {
 impl Store {
     /// Runs `work` on the last committed state. Pages aren't reused meanwhile, so be quick.
     pub fn snapshot<T>(&self, work: impl FnOnce(&Snapshot<'_>) -> Result<T>) -> Result<T> {
-        let generation = self.generation();
-        self.read(|tables, txn| {
-            work(&Snapshot { tables, txn, generation: &generation }).map_err(Fault::Vox)
+        self.read_in(|generation, txn| {
+            work(&Snapshot { tables: &generation.tables, txn, generation }).map_err(Fault::Vox)
         })
     }
 }
@@ -44,9 +43,9 @@ impl<'t> Snapshot<'t> {
         result.map_err(|fault| self.generation.fault(fault))
     }
 
-    /// Changes with every commit.
-    pub fn version(&self) -> u64 {
-        self.txn.id() as u64
+    /// Changes with every commit: the generation and its last transaction.
+    pub fn version(&self) -> (u64, u64) {
+        (self.generation.number, self.txn.id() as u64)
     }
 
     /// How many windows there ever were.

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
 use heed::{RoTxn, RwTxn};
@@ -11,6 +11,7 @@ use vox_types::{Code, Error, Result};
 use crate::{
     env::{self, Generation, Warning},
     fault::Fallible,
+    generations, meta,
     tables::Tables,
 };
 
@@ -39,8 +40,11 @@ impl Store {
 
     fn open_as(path: &Path, create: bool, read_only: bool) -> Result<Self> {
         let path = std::path::absolute(path).map_err(|error| Error::io(&error, path))?;
-        let generation = RwLock::new(env::shared(&path, create)?);
-        Ok(Self { path, generation, read_only })
+        let generation = env::shared(&path, create)?;
+        if !read_only {
+            generations::settle(&path, &generation);
+        }
+        Ok(Self { path, generation: RwLock::new(generation), read_only })
     }
 
     /// Where it is.
@@ -65,57 +69,74 @@ impl Store {
 
     /// Runs `work` on the last committed state.
     pub fn read<T>(&self, work: impl FnOnce(&Tables, &RoTxn<'_>) -> Fallible<T>) -> Result<T> {
+        self.read_in(|generation, txn| work(&generation.tables, txn))
+    }
+
+    /// Like [`Store::read`]; `work` is told which generation it reads.
+    pub(crate) fn read_in<T>(
+        &self,
+        work: impl FnOnce(&Arc<Generation>, &RoTxn<'_>) -> Fallible<T>,
+    ) -> Result<T> {
         let mut generation = self.generation();
         loop {
             let txn = generation.read()?;
             if !generation.superseded(&txn).map_err(|error| generation.error(&error))? {
-                return work(&generation.tables, &txn).map_err(|fault| generation.fault(fault));
+                return work(&generation, &txn).map_err(|fault| generation.fault(fault));
             }
             drop(txn);
             generation = self.move_over(&generation)?;
         }
     }
 
+    /// The generation in use. It may be replaced at any moment.
+    pub(crate) fn current(&self) -> Result<Arc<Generation>> {
+        self.read_in(|generation, _| Ok(generation.clone()))
+    }
+
     /// Runs `work` in a write transaction and returns when it is durable. `work` may run more
-    /// than once; only the last run counts.
+    /// than once, also in another generation; only the last run counts.
     pub fn write<T: Send + 'static>(
         &self,
-        generation: &Arc<Generation>,
         work: impl FnMut(&Generation, &mut RwTxn<'_>) -> Fallible<T> + Send + 'static,
     ) -> Result<T> {
         let lost = || Err(Error::new(Code::Internal, "a write was lost"));
-        self.write_all(generation, vec![work]).pop().unwrap_or_else(lost)
+        self.write_all(vec![work]).pop().unwrap_or_else(lost)
     }
 
     /// Like [`Store::write`] for several at once: they share one commit, and one that fails fails
     /// alone.
-    pub(crate) fn write_all<T: Send + 'static, W>(
-        &self,
-        generation: &Arc<Generation>,
-        works: Vec<W>,
-    ) -> Vec<Result<T>>
+    pub(crate) fn write_all<T: Send + 'static, W>(&self, works: Vec<W>) -> Vec<Result<T>>
     where
         W: FnMut(&Generation, &mut RwTxn<'_>) -> Fallible<T> + Send + 'static,
     {
-        // A read moves over to the generation in use: what this write is refused for passes when it
-        // is repeated.
-        if let Err(error) = self.check_writable().and_then(|()| self.read(|_, _| Ok(()))) {
-            return works.iter().map(|_| Err(error.clone())).collect();
+        let works: Vec<_> = works.into_iter().map(|work| Arc::new(Mutex::new(work))).collect();
+        let fail = |error: Error| works.iter().map(|_| Err(error.clone())).collect();
+        if let Err(error) = self.check_writable() {
+            return fail(error);
         }
-        let works = works.into_iter().map(|mut work| {
-            let own = generation.clone();
-            move |txn: &mut RwTxn<'_>| {
-                if own.tables.meta.get(txn, b"superseded_by")?.is_some() {
-                    return Err(Error::new(
-                        Code::Conflict,
-                        "the archive was compacted meanwhile; repeat the write",
-                    )
-                    .into());
+        loop {
+            let generation = match self.current() {
+                Ok(generation) => generation,
+                Err(error) => return fail(error),
+            };
+            let here = works.iter().map(|work| {
+                let (own, work) = (generation.clone(), work.clone());
+                move |txn: &mut RwTxn<'_>| {
+                    if meta::is_superseded(&own.tables, txn)? {
+                        return Ok(None);
+                    }
+                    let mut work = work.lock().unwrap_or_else(PoisonError::into_inner);
+                    (*work)(&own, txn).map(Some)
                 }
-                work(&own, txn)
+            });
+            let done = generation.committer.commit(&generation, here.collect());
+            let done: Option<Vec<Result<T>>> = done.into_iter().map(Result::transpose).collect();
+            // None: the generation was replaced since, and nothing was written. They share one
+            // transaction, so it is all of them.
+            if let Some(done) = done {
+                return done;
             }
-        });
-        generation.committer.commit(generation, works.collect())
+        }
     }
 
     /// An error unless writes are possible.
@@ -128,17 +149,14 @@ impl Store {
     }
 
     /// Opens the generation that took the place of `old`.
-    fn move_over(&self, old: &Arc<Generation>) -> Result<Arc<Generation>> {
+    pub(crate) fn move_over(&self, old: &Arc<Generation>) -> Result<Arc<Generation>> {
         let mut current = self.generation.write().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&current, old) {
-            *current = env::shared(&self.path, false)?;
-            if Arc::ptr_eq(&current, old) {
-                let path = self.path.display();
-                return Err(Error::damaged(format!(
-                    "{path}: generation {} was replaced, but CURRENT still names it",
-                    old.number
-                )));
+            let new = env::shared(&self.path, false)?;
+            if !self.read_only {
+                generations::settle(&self.path, &new);
             }
+            *current = new;
         }
         Ok(current.clone())
     }

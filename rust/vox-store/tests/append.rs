@@ -13,6 +13,7 @@ use vox_format::rows::CursorRow;
 use vox_store::{
     Store,
     append::{Appended, Batch, NewQuarantine},
+    generations::{self, compact},
     verify::{Options, Verdict, verify},
 };
 use vox_types::{Code, QuarantineReason};
@@ -24,6 +25,9 @@ enum Step {
     /// Several batches in one commit, all made of what there was before.
     AppendTogether(Vec<Vec<Part>>),
     Reopen,
+    Compact,
+    /// A batch that was prepared before the archive was compacted.
+    AppendOverCompact(Vec<Part>),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -33,6 +37,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => parts().prop_map(Step::AppendTwice),
         2 => prop::collection::vec(parts(), 1..4).prop_map(Step::AppendTogether),
         1 => Just(Step::Reopen),
+        1 => Just(Step::Compact),
+        1 => parts().prop_map(Step::AppendOverCompact),
     ];
     prop::collection::vec(step, 1..16)
 }
@@ -66,6 +72,13 @@ proptest! {
                         .map(|(i, parts)| build(&model, number + 100 * i, parts))
                         .collect();
                     append_together(&store, &mut model, &batches);
+                }
+                Step::Compact => drop(compact(&store, &generations::Options::default()).unwrap()),
+                Step::AppendOverCompact(parts) => {
+                    let batch = build(&model, number, parts);
+                    let prepared = store.prepare_append(batch.clone()).unwrap();
+                    compact(&store, &generations::Options::default()).unwrap();
+                    check(store.append_prepared(vec![prepared]).remove(0), model.append(&batch));
                 }
                 Step::Reopen => {
                     drop(store);

@@ -80,7 +80,7 @@ fn another_format_inside_the_data_file_is_refused() {
     let store = Store::create(folder.path()).unwrap();
     let generation = store.generation();
     store
-        .write(&generation, |generation, txn| {
+        .write(|generation, txn| {
             // 3 as MessagePack.
             Ok(generation.tables.meta.put(txn, b"format", &[3])?)
         })
@@ -128,7 +128,7 @@ fn pages_that_a_write_gave_back_at_the_end_of_the_file_are_no_damage() {
     let generation = store.generation();
     for length in [9, 9, 9, 900_000] {
         store
-            .write(&generation, move |generation, txn| {
+            .write(move |generation, txn| {
                 let names = generation.tables.names;
                 names.put(txn, b"short", &[7; 9])?;
                 names.put(txn, b"long", &vec![7; length])?;
@@ -146,7 +146,7 @@ fn pages_that_a_write_gave_back_at_the_end_of_the_file_are_no_damage() {
 }
 
 #[test]
-fn a_write_to_a_generation_that_was_replaced_is_refused_once_and_goes_to_the_new_one() {
+fn a_write_goes_to_the_generation_that_took_the_place_of_the_one_that_was_open() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(folder.path()).unwrap();
     store.put_many(&[b"before"]).unwrap();
@@ -154,13 +154,12 @@ fn a_write_to_a_generation_that_was_replaced_is_refused_once_and_goes_to_the_new
     let data = |generation: u64| folder.path().join(format!("db/{generation}/data.mdb"));
     fs::copy(data(1), data(2)).unwrap();
     store
-        .write(&store.generation(), |generation, txn| {
+        .write(|generation, txn| {
             // 2 as MessagePack.
             Ok(generation.tables.meta.put(txn, b"superseded_by", &[2])?)
         })
         .unwrap();
     fs::write(folder.path().join("CURRENT"), "vox-archive 2 2\n").unwrap();
-    assert_eq!(store.put_many(&[b"after"]).unwrap_err().code, Code::Conflict);
     let (hashes, _) = store.put_many(&[b"before", b"after"]).unwrap();
     assert_eq!(store.get_many(&hashes).unwrap(), [&b"before"[..], b"after"]);
     assert_eq!(store.generation().number, 2);

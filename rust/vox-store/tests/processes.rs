@@ -6,14 +6,21 @@ mod child;
 #[allow(dead_code, reason = "the recount of appends looks at more")]
 mod recount;
 
-use std::path::Path;
+use std::{
+    fs,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering::SeqCst},
+};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use vox_format::preview::preview;
 use vox_store::{
     Store,
     append::{Batch, NewItem, OwnedBlob, WindowChange, WindowItems},
     blobs::Dictionary,
     env::Warning,
+    generations::{Options, compact},
+    verify::{self, Verdict, verify},
 };
 use vox_types::{Code, ContentHash, Fidelity, ItemKind, Role};
 
@@ -26,6 +33,7 @@ fn child() {
         "write" => write(&path, argument),
         "forever" => write_forever(&path),
         "read" => read_until_killed(&path),
+        "look" => look(&path),
         "little-memory" => little_memory(&path),
         "no-memory" => no_memory(&path),
         "full-disk" => full_disk(&path),
@@ -52,7 +60,7 @@ fn say(store: &Store, window: &str, at: u64) -> vox_types::Result<()> {
         token_estimate: 1,
         content: 0,
         extra: Some(1),
-        preview: format!("item {at}"),
+        preview: preview(&bytes),
     };
     let blob = |bytes: Vec<u8>| OwnedBlob { bytes, dictionary: Dictionary::Content };
     store
@@ -108,6 +116,56 @@ fn processes_that_write_at_once_lose_nothing() {
         let counts = store.counts(&[ContentHash::of(&held(i))]).unwrap()[0].unwrap();
         assert_eq!(counts.holds, 3);
     }
+}
+
+/// Reads windows while they are written, until there are as many items as `write` says.
+fn look(path: &Path) {
+    let store = Store::open_read_only(path).unwrap();
+    let mut seen = 0;
+    while seen < 60 {
+        let length = store.snapshot(|snapshot| match snapshot.window_by_key("a")? {
+            Some(window) => Ok(snapshot.window(window)?.items),
+            None => Ok(0),
+        });
+        let length = length.unwrap();
+        assert!(length >= seen, "{length} items after {seen}");
+        seen = length;
+    }
+}
+
+#[test]
+fn writers_and_readers_of_other_processes_and_threads_go_on_while_an_archive_is_compacted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path()).unwrap();
+    let start = |role: &str| child::start(child::command(role, folder.path()));
+    let mut children = vec![start("write a"), start("write b"), start("look"), start("look")];
+    let done = AtomicBool::new(false);
+    let mut compacted = 0;
+    std::thread::scope(|scope| {
+        let threads = ["c", "d"].map(|window| scope.spawn(|| write(folder.path(), window)));
+        scope.spawn(|| {
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            children.drain(..).for_each(|child| drop(child.finish()));
+            done.store(true, SeqCst);
+        });
+        while !done.load(SeqCst) {
+            let done = compact(&store, &Options::default()).unwrap();
+            compacted += 1;
+            assert_eq!((done.from, done.to), (compacted, compacted + 1));
+        }
+    });
+    assert!(compacted > 3, "compacted only {compacted} times");
+    let mut lengths = lengths(&store);
+    lengths.sort();
+    assert_eq!(lengths, ["a", "b", "c", "d"].map(|window| (window.to_owned(), 60)));
+    for i in 0..60 {
+        let counts = store.counts(&[ContentHash::of(&held(i))]).unwrap()[0].unwrap();
+        assert_eq!(counts.holds, 4);
+    }
+    let report = verify(&store, &verify::Options::default()).unwrap();
+    assert_eq!(report.verdict(), Verdict::Clean, "{:?}", report.findings);
+    let left: Vec<_> = fs::read_dir(folder.path().join("db")).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
 }
 
 fn write_forever(path: &Path) {

@@ -34,7 +34,7 @@ pub struct Archive {
 
 /// A timeline of the state it was made from.
 struct CachedTimeline {
-    version: u64,
+    version: (u64, u64),
     filter: Filter,
     scope: Scope,
     timeline: Timeline,

@@ -47,7 +47,7 @@ impl Store {
     pub fn prepare_append(&self, mut batch: Batch) -> Result<PreparedBatch> {
         self.check_writable()?;
         check_places(&batch)?;
-        let generation = self.generation();
+        let generation = self.current()?;
         let blobs: Vec<NewBlob<'_>> = batch
             .blobs
             .iter()
@@ -63,11 +63,10 @@ impl Store {
     /// Appends prepared batches in their order with one commit; durable on return. One that fails
     /// fails alone, and nothing of it is written.
     pub fn append_prepared(&self, batches: Vec<PreparedBatch>) -> Vec<Result<Appended>> {
-        let generation = self.generation();
         let works = batches.into_iter().map(|PreparedBatch(prepared)| {
             move |generation: &Generation, txn: &mut RwTxn<'_>| apply(generation, txn, &prepared)
         });
-        self.write_all(&generation, works.collect())
+        self.write_all(works.collect())
     }
 }
 
@@ -77,8 +76,7 @@ pub struct PreparedBatch(Arc<Prepared>);
 impl Store {
     /// Writes down that the source files at `paths` are gone. Nothing that was read of them goes.
     pub fn mark_gone(&self, paths: Vec<Vec<u8>>) -> Result<()> {
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             for path in &paths {
                 if let Some(mut cursor) = cursors::get(&generation.tables, txn, path)?
                     && cursor.gone_at.is_none()

@@ -9,5 +9,5 @@ pub use codec::{Dictionary, MAX_BLOB, decompress};
 pub(crate) use prepare::{NewBlob, PreparedBlobs, prepare};
 pub(crate) use reader::{find, find_stored, hash_of};
 pub use reader::{read, verified_read};
-pub(crate) use writer::BlobWriter;
 pub use writer::Stored;
+pub(crate) use writer::{BlobWriter, MAX_SLOTS};

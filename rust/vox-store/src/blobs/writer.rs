@@ -6,7 +6,7 @@ use vox_format::{
     leaf::Entry,
     segment::{self, Group, HEADER_BYTES, SEGMENT_BYTES, SLOT_BYTES, Slot},
 };
-use vox_types::{BlobRef, ContentHash, Error};
+use vox_types::{BlobRef, Code, ContentHash, Error};
 
 use super::{
     prepare::{Prepared, PreparedBlobs, State},
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Slots a segment may have; far above what 64 KB hold, below what two bytes count.
-const MAX_SLOTS: usize = 60_000;
+pub const MAX_SLOTS: usize = 60_000;
 
 /// The greatest number of a segment: a reference has 48 bits for it.
 const MAX_SEGMENT: u64 = (1 << 48) - 1;
@@ -164,10 +164,10 @@ impl<'a> BlobWriter<'a> {
 
     fn append(&mut self, txn: &mut RwTxn<'_>, blob: &'a Prepared) -> Fallible<BlobRef> {
         let State::New { codec, body } = &blob.state else {
-            return Err(Error::damaged(format!(
-                "blob {:?} was in the archive and is gone; repeat the write",
-                blob.hash
-            ))
+            return Err(Error::new(
+                Code::Conflict,
+                format!("blob {:?} was in the archive and is gone; repeat the write", blob.hash),
+            )
             .into());
         };
         let size = SLOT_BYTES + body.len();

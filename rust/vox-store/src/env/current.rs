@@ -14,11 +14,18 @@ pub const FORMAT: u32 = 2;
 /// What `CURRENT` says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Current {
+    /// The archive's format.
+    pub format: u32,
     /// The number of the generation in use.
     pub generation: u64,
 }
 
 impl Current {
+    /// Generation `generation` in the format of this build.
+    pub fn of(generation: u64) -> Self {
+        Self { format: FORMAT, generation }
+    }
+
     /// Where the generation's files are.
     pub fn folder(&self, archive: &Path) -> PathBuf {
         archive.join("db").join(self.generation.to_string())
@@ -29,7 +36,7 @@ impl Current {
         let draft = archive.join(format!("CURRENT.{}", std::process::id()));
         let write = || {
             let mut file = File::create(&draft)?;
-            writeln!(file, "vox-archive {FORMAT} {}", self.generation)?;
+            writeln!(file, "vox-archive {} {}", self.format, self.generation)?;
             file.sync_all()?;
             fs::rename(&draft, archive.join("CURRENT"))?;
             sync_folder(archive)
@@ -50,8 +57,29 @@ pub fn sync_folder(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Reads `CURRENT`; none if the folder is missing or empty, and so free to become an archive.
+/// Reads `CURRENT`; none if it is missing, and the folder too or empty or one that has a `db`.
+/// An error if the archive's format isn't that of this build.
 pub fn read_current(archive: &Path) -> Result<Option<Current>> {
+    let current = read_any_current(archive)?;
+    match current {
+        Some(Current { format: FORMAT, .. }) | None => Ok(current),
+        Some(Current { format, .. }) => Err(other_format(archive, format)),
+    }
+}
+
+/// The error of an archive that has another format than this build reads.
+pub fn other_format(archive: &Path, format: u32) -> Error {
+    let advice = match format < FORMAT {
+        true => "run `vox archive migrate`",
+        false => "use a newer vox",
+    };
+    let archive = archive.display();
+    let message = format!("{archive}: archive format {format}; this vox reads {FORMAT}: {advice}");
+    Error::new(Code::WrongVersion, message)
+}
+
+/// Like [`read_current`], for an archive of any format.
+pub fn read_any_current(archive: &Path) -> Result<Option<Current>> {
     let path = archive.join("CURRENT");
     match fs::read_to_string(&path) {
         Ok(text) => parse(&text, &path).map(Some),
@@ -90,17 +118,9 @@ fn parse(text: &str, path: &Path) -> Result<Current> {
     else {
         return Err(not_current(path));
     };
-    if format.parse() != Ok(FORMAT) {
-        return Err(Error::new(
-            Code::WrongVersion,
-            format!(
-                "{} names archive format {format}; this vox reads format {FORMAT}: use a newer vox",
-                path.display()
-            ),
-        ));
-    }
+    let format = format.parse().map_err(|_| not_current(path))?;
     let generation = generation.parse().map_err(|_| not_current(path))?;
-    Ok(Current { generation })
+    Ok(Current { format, generation })
 }
 
 fn not_current(path: &Path) -> Error {

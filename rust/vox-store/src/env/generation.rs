@@ -11,7 +11,7 @@ use heed::{EnvFlags, EnvOpenOptions, MdbError, RoTxn, RwTxn, WithoutTls};
 use vox_types::{Code, Error, Result};
 
 use super::{
-    current::{Current, FORMAT},
+    current::{Current, FORMAT, other_format},
     faults::{commit_error, store_error},
     gate::Gate,
     length::{check_length, check_not_empty},
@@ -36,6 +36,17 @@ const READERS: u32 = 1024;
 /// How long the closing of a file may take. Judgement.
 const CLOSING: Duration = Duration::from_secs(5);
 
+/// What opening makes of files that are missing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Make {
+    /// Nothing: it is damage.
+    Nothing,
+    /// An empty archive.
+    Archive,
+    /// Tables without a row; until `meta/format` is there it is no archive.
+    Draft,
+}
+
 /// An open generation.
 pub struct Generation {
     env: heed::Env<WithoutTls>,
@@ -58,8 +69,9 @@ pub struct Generation {
 
 impl Generation {
     /// Opens the generation that `current` names for reading and, where the system allows it,
-    /// for writing. With `create` the files are made if they are missing.
-    pub(super) fn open(archive: &Path, current: Current, create: bool) -> Result<Self> {
+    /// for writing.
+    pub(crate) fn open(archive: &Path, current: Current, make: Make) -> Result<Self> {
+        let create = make != Make::Nothing;
         let folder = current.folder(archive);
         if create {
             fs::create_dir_all(&folder).map_err(|error| Error::io(&error, &folder))?;
@@ -100,7 +112,7 @@ impl Generation {
         if locked {
             env.clear_stale_readers().map_err(|error| store_error(&error, archive))?;
         }
-        let tables = open_tables(&env, archive, create)?;
+        let tables = open_tables(&env, archive, make)?;
         Ok(Self {
             env,
             tables,
@@ -128,7 +140,7 @@ impl Generation {
 
     /// The LMDB file.
     pub fn data_file(&self) -> PathBuf {
-        Current { generation: self.number }.folder(&self.archive).join("data.mdb")
+        Current::of(self.number).folder(&self.archive).join("data.mdb")
     }
 
     /// Maps an error of heed.
@@ -194,11 +206,16 @@ impl Generation {
         if self.current_at.load(Ordering::Relaxed) == seen {
             return Ok(false);
         }
-        let superseded = self.tables.meta.get(txn, b"superseded_by")?.is_some();
+        let superseded = crate::meta::is_superseded(&self.tables, txn)?;
         if !superseded {
             self.current_at.store(seen, Ordering::Relaxed);
         }
         Ok(superseded)
+    }
+
+    /// The generation that took the place of this one, if there is one.
+    pub(super) fn successor(&self) -> Result<Option<u64>> {
+        self.reading(|txn| crate::meta::superseded_by(&self.tables, txn))
     }
 
     /// Runs `work` on the last committed state.
@@ -218,18 +235,21 @@ impl Generation {
     /// Waits for its turn, runs `work` in one write transaction and commits it durably. If `work`
     /// fails nothing is written; if the map is full it grows, and `work` runs again.
     pub fn write<T>(&self, mut work: impl FnMut(&mut RwTxn<'_>) -> Fallible<T>) -> Result<T> {
-        if !self.writable {
-            return Err(Error::new(
-                Code::ReadOnly,
-                format!("{} is open for reading only", self.archive.display()),
-            ));
-        }
+        self.check_writable()?;
         loop {
             match self.try_write(&mut work) {
                 Err(error) if error.code == Code::MapFull && !self.is_lost() => self.grow()?,
                 done => return done,
             }
         }
+    }
+
+    fn check_writable(&self) -> Result<()> {
+        if self.writable {
+            return Ok(());
+        }
+        let message = format!("{} is open for reading only", self.archive.display());
+        Err(Error::new(Code::ReadOnly, message))
     }
 
     fn try_write<T>(&self, work: &mut impl FnMut(&mut RwTxn<'_>) -> Fallible<T>) -> Result<T> {
@@ -247,6 +267,22 @@ impl Generation {
         txn.commit().map_err(|error| commit_error(&error, &self.archive, &self.data_file()))?;
         drop(inside);
         Ok(done)
+    }
+
+    /// Waits for its turn, and runs `work` once while nobody else can write; what it wrote itself
+    /// is committed if it succeeds.
+    pub(crate) fn hold<T>(&self, work: impl FnOnce(&mut RwTxn<'_>) -> Fallible<T>) -> Result<T> {
+        self.check_writable()?;
+        // A little room in the map, since `work` can't be run again in a larger one.
+        let used = || (self.env.info().last_page_number + 1) * self.env.stat().page_size as usize;
+        while self.mapped().saturating_sub(used()) < SMALLEST_GROWTH {
+            self.grow()?;
+        }
+        let mut work = Some(work);
+        self.try_write(&mut |txn| match work.take() {
+            Some(work) => work(txn),
+            None => Err(Error::new(Code::Internal, "work under the lock ran twice").into()),
+        })
     }
 
     /// A transaction within `parent`, which can be given up alone.
@@ -396,7 +432,7 @@ fn closes(folder: &Path) -> bool {
     closing.is_none_or(|closing| closing.wait_timeout(CLOSING))
 }
 
-fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, create: bool) -> Result<Tables> {
+fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, make: Make) -> Result<Tables> {
     let fail = |error: heed::Error| store_error(&error, archive);
     let txn = env.read_txn().map_err(fail)?;
     // Another format may have other tables, so its number comes first.
@@ -408,10 +444,7 @@ fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, create: bool) -> Res
     if let Some(format) = format {
         let format: u32 = vox_format::rows::decode(format, "meta/format")?;
         if format != FORMAT {
-            return Err(Error::new(
-                Code::WrongVersion,
-                format!("{}: archive format {format}; this vox reads {FORMAT}", archive.display()),
-            ));
+            return Err(other_format(archive, format));
         }
     }
     match Tables::open(env, &txn).map_err(fail)? {
@@ -421,8 +454,8 @@ fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, create: bool) -> Res
         }
         // Tables are made with the archive only: in one that exists a missing table is damage, and
         // to put an empty one in its place would hide it.
-        Err(error) if !create => return Err(error),
-        _ if !create => {
+        Err(error) if make == Make::Nothing => return Err(error),
+        _ if make == Make::Nothing => {
             let message = format!("{}: meta/format is missing", archive.display());
             return Err(Error::damaged(message));
         }
@@ -430,7 +463,7 @@ fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, create: bool) -> Res
     }
     let mut txn = env.write_txn().map_err(fail)?;
     let tables = Tables::create(env, &mut txn).map_err(fail)?;
-    if tables.meta.get(&txn, b"format").map_err(fail)?.is_none() {
+    if make == Make::Archive && tables.meta.get(&txn, b"format").map_err(fail)?.is_none() {
         for (key, value) in crate::meta::of_a_new_archive()? {
             tables.meta.put(&mut txn, key.as_bytes(), &value).map_err(fail)?;
         }

@@ -9,8 +9,10 @@ use std::{
 use vox_types::{Code, Error, Result};
 
 use super::{
-    Current, Generation,
-    current::{read_current, sync_folder},
+    Current, FORMAT, Generation,
+    current::{other_format, read_current, sync_folder},
+    generation::Make,
+    lost::find_lost,
 };
 
 /// What identifies a data file: device and inode, or the path where there are none.
@@ -28,17 +30,54 @@ pub fn shared(archive: &Path, create: bool) -> Result<Arc<Generation>> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let open = open.get_or_insert_default();
     open.retain(|_, (_, generation)| generation.strong_count() > 0);
-    let current = match read_current(archive)? {
-        Some(current) => current,
-        None if create => make(archive)?,
-        None => {
-            let code = if archive.exists() { Code::NotAnArchive } else { Code::NotFound };
-            return Err(Error::new(
-                code,
-                format!("{} holds no archive; `vox import` makes one", archive.display()),
-            ));
+    loop {
+        let current = match read_current(archive)? {
+            Some(current) => current,
+            None => match find_lost(archive)? {
+                Some(current) if current.format == FORMAT => current,
+                Some(current) => return Err(other_format(archive, current.format)),
+                None if create => make(archive)?,
+                None => return Err(no_archive(archive)),
+            },
+        };
+        match open_last(open, archive, current) {
+            Ok(generation) => return Ok(generation),
+            // The generation may have been replaced, and its files removed, just now.
+            Err(error) => match read_current(archive)? {
+                Some(now) if now != current => {}
+                _ => return Err(error),
+            },
         }
-    };
+    }
+}
+
+/// Lets others of this process share `generation`, which is opened and not shared yet.
+pub fn share(generation: &Arc<Generation>) {
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(id) = file_id(&generation.data_file()) {
+        let entry = (std::process::id(), Arc::downgrade(generation));
+        open.get_or_insert_default().insert(id, entry);
+    }
+}
+
+/// Opens `current`, or the generation that took its place before `CURRENT` could say so.
+fn open_last(open: &mut Open, archive: &Path, mut current: Current) -> Result<Arc<Generation>> {
+    loop {
+        let generation = open_one(open, archive, current)?;
+        match generation.successor()? {
+            None => return Ok(generation),
+            Some(next) if next > current.generation => current = Current::of(next),
+            Some(next) => {
+                let (archive, number) = (archive.display(), current.generation);
+                return Err(Error::damaged(format!(
+                    "{archive}: generation {number} claims to be replaced by generation {next}"
+                )));
+            }
+        }
+    }
+}
+
+fn open_one(open: &mut Open, archive: &Path, current: Current) -> Result<Arc<Generation>> {
     let data = current.folder(archive).join("data.mdb");
     if let Some((process, generation)) = file_id(&data).and_then(|id| open.get(&id))
         && let Some(generation) = generation.upgrade()
@@ -54,7 +93,7 @@ pub fn shared(archive: &Path, create: bool) -> Result<Arc<Generation>> {
         }
         return Ok(generation);
     }
-    let generation = Arc::new(Generation::open(archive, current, false)?);
+    let generation = Arc::new(Generation::open(archive, current, Make::Nothing)?);
     if let Some(id) = file_id(&data) {
         open.insert(id, (std::process::id(), Arc::downgrade(&generation)));
     }
@@ -64,7 +103,7 @@ pub fn shared(archive: &Path, create: bool) -> Result<Arc<Generation>> {
 /// Makes an archive. Its first generation is made as a draft, so that a folder with a generation's
 /// number holds a whole one, even after a power cut; `CURRENT` comes last.
 fn make(archive: &Path) -> Result<Current> {
-    let current = Current { generation: 1 };
+    let current = Current::of(1);
     let folder = current.folder(archive);
     let generations = archive.join("db");
     make_folder(&generations).map_err(|error| Error::io(&error, archive))?;
@@ -87,7 +126,7 @@ const DRAFT: &str = "draft-";
 
 /// Makes the generation `current` within `draft`, and moves it to `folder`.
 fn make_first(draft: &Path, current: Current, folder: &Path) -> Result<()> {
-    drop(Generation::open(draft, current, true)?);
+    drop(Generation::open(draft, current, Make::Archive)?);
     let made = current.folder(draft);
     let moved = sync_folder(&made).and_then(|()| std::fs::rename(&made, folder));
     moved.map_err(|error| Error::io(&error, folder))

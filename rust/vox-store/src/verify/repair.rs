@@ -16,6 +16,7 @@ use crate::{
     Store,
     fault::Fallible,
     index::HashIndex,
+    meta,
     tables::{Table, Tables},
 };
 
@@ -47,7 +48,7 @@ pub fn repair(store: &Store) -> Result<Repaired> {
     // Not through the shared commit: what else is written in the same transaction can't be seen in
     // the file.
     let repaired = generation.write(|txn| {
-        if tables.meta.get(txn, b"superseded_by")?.is_some() {
+        if meta::is_superseded(&tables, txn)? {
             let message = "the archive was compacted meanwhile; repeat the repair";
             return Err(Error::new(Code::Conflict, message).into());
         }

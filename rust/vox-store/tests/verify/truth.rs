@@ -25,7 +25,7 @@ fn damage() -> Vec<Case> {
     };
     vec![
         case("another format", "meta", Malformed, |t, txn| {
-            Ok(t.meta.put(txn, b"format", &rows::encode(&2u32)?)?)
+            Ok(t.meta.put(txn, b"format", &rows::encode(&3u32)?)?)
         }),
         case("no id", "meta", Missing, |t, txn| Ok(t.meta.delete(txn, b"archive_id").map(drop)?)),
         case("a segment is gone", "segments", Order, |t, txn| {

@@ -1,0 +1,135 @@
+//! Compacting: the same archive in a new generation, without what it no longer needs.
+
+use std::{fs, path::Path, sync::Arc};
+
+use heed::{RoTxn, RwTxn};
+use vox_format::rows::{self, Event};
+use vox_types::{Error, Result};
+
+use super::{copy::copy_tables, flip};
+use crate::{
+    Store,
+    env::{Current, FORMAT, Generation, Make, share, sync_folder},
+    events,
+    fault::Fallible,
+    meta::{self, now},
+    tables::Tables,
+};
+
+/// How to compact.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Options {}
+
+/// What compacting came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Compacted {
+    /// The generation that was in use.
+    pub from: u64,
+    /// The one that is now.
+    pub to: u64,
+    /// Bytes of the data file before.
+    pub bytes_before: u64,
+    /// Bytes of the data file after.
+    pub bytes_after: u64,
+}
+
+/// Writes the archive anew into a new generation: tables in order on full pages, blobs in full
+/// segments without those that are gone, the hash indexes in one level. Windows, items, symbols and
+/// events keep their numbers. The old files are gone on return.
+///
+/// Writers of all processes wait meanwhile, and go on in the new generation; readers don't wait.
+/// Errors leave the archive as it was; `disk_full` if there is no room for both.
+pub fn compact(store: &Store, _options: &Options) -> Result<Compacted> {
+    store.check_writable()?;
+    loop {
+        let old = store.current()?;
+        if let Some((new, done)) = replace(store.path(), &old)? {
+            flip::flip(store.path(), &new)?;
+            store.move_over(&old)?;
+            remove_caches(store.path())?;
+            flip::remove_all(store.path(), |number| number < new.number)?;
+            return Ok(done);
+        }
+    }
+}
+
+/// Writes the next generation in place of `old`; none if another took its place meanwhile.
+fn replace(archive: &Path, old: &Generation) -> Result<Option<(Arc<Generation>, Compacted)>> {
+    old.hold(|txn| {
+        if meta::is_superseded(&old.tables, txn)? {
+            return Ok(None);
+        }
+        let to = old.number + 1;
+        // What is there was never completed, or never took the place of this one.
+        flip::remove_all(archive, |number| number >= to)?;
+        let bytes_before = size(old)?;
+        let written = write_draft(archive, &old.tables, txn, to, |draft, txn| {
+            let bytes_after = size(draft)?;
+            let what = Event::Compacted { from: old.number, to, bytes_before, bytes_after };
+            events::append(&draft.tables, txn, now(), None, what)
+        });
+        let new = match written {
+            Ok(new) => new,
+            Err(fault) => {
+                let _ = flip::remove(archive, to);
+                return Err(fault);
+            }
+        };
+        let done = Compacted { from: old.number, to, bytes_before, bytes_after: size(&new)? };
+        // Others of this process share it from the moment on that they can find it.
+        share(&new);
+        old.tables.meta.put(txn, b"superseded_by", &rows::encode(&to)?)?;
+        Ok(Some((new, done)))
+    })
+}
+
+/// Writes generation `to` from `tables`, complete and on disk. `last` runs in the transaction that
+/// completes it.
+pub fn write_draft(
+    archive: &Path,
+    tables: &Tables,
+    txn: &RoTxn<'_>,
+    to: u64,
+    mut last: impl FnMut(&Generation, &mut RwTxn<'_>) -> Fallible<()>,
+) -> Fallible<Arc<Generation>> {
+    let draft = Generation::open(archive, Current::of(to), Make::Draft)?;
+    copy_tables(tables, txn, &draft)?;
+    let mut about = Vec::new();
+    for row in tables.meta.iter(txn)? {
+        let (key, value) = row?;
+        about.push((key.to_vec(), value.to_vec()));
+    }
+    draft.write(|txn| {
+        for (key, value) in &about {
+            draft.tables.meta.put(txn, key, value)?;
+        }
+        last(&draft, txn)?;
+        // From here on it is an archive.
+        draft.tables.meta.put(txn, b"format", &rows::encode(&FORMAT)?)?;
+        Ok(())
+    })?;
+    let folder = Current::of(to).folder(archive);
+    for folder in [&folder, &archive.join("db")] {
+        sync_folder(folder).map_err(|error| Error::io(&error, folder))?;
+    }
+    Ok(Arc::new(draft))
+}
+
+fn size(generation: &Generation) -> Result<u64> {
+    let data = generation.data_file();
+    Ok(fs::metadata(&data).map_err(|error| Error::io(&error, &data))?.len())
+}
+
+/// Removes what was made from the archive and can be made again: it may hold bytes that the new
+/// generation no longer has.
+fn remove_caches(archive: &Path) -> Result<()> {
+    for cache in ["search", "graph", "counts"] {
+        let folder = archive.join(cache);
+        match fs::remove_dir_all(&folder) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io(&error, &folder)),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Where blobs are referred to: the one list of the tables whose rows hold references, and how each
+//! row reads with other references.
+//!
+//! A table that isn't here names contents by their hashes, or not at all.
+
+use vox_format::{
+    chunk::Chunk,
+    name::Target,
+    rows::{self, QuarantineRow},
+};
+use vox_types::{BlobRef, Error, Result};
+
+/// Gives the reference that takes the place of another.
+pub type Moved<'m> = &'m mut dyn FnMut(BlobRef) -> Result<BlobRef>;
+
+/// A row as it is written: key and value.
+pub type Row = (Vec<u8>, Vec<u8>);
+
+/// Reads a row with other references.
+pub type Rewrite = fn(&[u8], &[u8], Moved<'_>) -> Result<Row>;
+
+/// The tables that hold references of blobs, and how the rows of each are read.
+const HOLDERS: [(&str, Rewrite); 4] =
+    [("chunks", chunk), ("quarantine", quarantine), ("names", name), ("condemned", condemned)];
+
+/// How the rows of `table` are read with other references; none if they hold none.
+pub fn rewrite(table: &str) -> Option<Rewrite> {
+    HOLDERS.iter().find(|(holder, _)| *holder == table).map(|(_, rewrite)| *rewrite)
+}
+
+fn chunk(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
+    Ok((key.to_vec(), Chunk::parse(value)?.with_blobs(moved)?))
+}
+
+fn quarantine(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
+    let mut row: QuarantineRow = rows::decode(value, "a row of the quarantine")?;
+    row.blob = row.blob.map(|blob| moved(BlobRef(blob)).map(|BlobRef(blob)| blob)).transpose()?;
+    Ok((key.to_vec(), rows::encode(&row)?))
+}
+
+fn name(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
+    let target = match Target::decode(value)? {
+        Target::Blob(blob) => Target::Blob(moved(blob)?),
+        target => target,
+    };
+    Ok((key.to_vec(), target.encode()))
+}
+
+fn condemned(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
+    let blob = key.try_into().map(u64::from_be_bytes);
+    let blob = blob.map_err(|_| Error::damaged("a key of condemned is no reference of a blob"))?;
+    Ok((moved(BlobRef(blob))?.0.to_be_bytes().to_vec(), value.to_vec()))
+}
