@@ -271,5 +271,9 @@ class Archive:
     def repair(self) -> list[str]:
         """Makes derived tables that are wrong anew; gives their names."""
 
+    def compact(self) -> dict[str, Any]:
+        """Writes the archive anew without what it no longer needs; gives the new `generation`,
+        `bytes_before` and `bytes_after`."""
+
     def item_count(self) -> int:
         """How many items stand in runs, each counted once."""

@@ -99,3 +99,15 @@ def test_an_archive_of_which_nothing_is_left_is_damaged_to_every_command(
         outcome = run(*arguments)
         assert outcome.status == DamagedError.exit_status, arguments
         assert "data.mdb" in outcome.messages
+
+
+def test_compacting_tells_what_it_came_to(run: Run, imported: str, home: Path) -> None:
+    items = run("show", imported, "--json").answer
+    report = run("archive", "compact", "--json").answer
+    assert report["schema"] == "vox.compact.v1"
+    assert report["generation"] == 2
+    (data,) = home.glob("archive/db/*/data.mdb")
+    assert report["bytes_after"] == data.stat().st_size
+    assert run("show", imported, "--json").answer == items
+    assert run("archive", "verify").status == 0
+    assert run("archive", "compact").text.endswith(" now\n")

@@ -7,11 +7,13 @@ from vox.archive.window import Window
 
 if TYPE_CHECKING:
     from vox.archive.append import NewItem
+    from vox.archive.generations import CompactReport
     from vox.archive.report import Counts, ImportReport, Problem, Progress
     from vox.archive.soundness import Finding, VerifyReport, verify_path
 
 __all__ = [
     "Archive",
+    "CompactReport",
     "Counts",
     "Finding",
     "ImportReport",
@@ -35,6 +37,10 @@ def __getattr__(name: str) -> Any:
         from vox.archive.append import NewItem
 
         return NewItem
+    if name == "CompactReport":
+        from vox.archive.generations import CompactReport
+
+        return CompactReport
     if name in {"Finding", "VerifyReport", "verify_path"}:
         from vox.archive import soundness
 

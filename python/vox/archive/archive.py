@@ -16,7 +16,7 @@ from vox.config import load_settings
 from vox.errors import ClosedError, NotFoundError
 
 if TYPE_CHECKING:
-    from vox.archive import soundness
+    from vox.archive import generations, soundness
     from vox.archive.append import NewItem
     from vox.archive.report import ImportReport, Progress
     from vox.sources.base import WindowDraft, WindowSource
@@ -186,6 +186,18 @@ class Archive:
         from vox.archive import soundness
 
         return soundness.verify(self._native, sample=sample, repair=repair)
+
+    def compact(self) -> generations.CompactReport:
+        """Writes the archive anew without what it no longer needs: emptied pages, slots of blobs
+        that are gone. Numbers of windows, items and events stay. The old files are gone on return.
+
+        Others may go on using the archive: readers don't wait, writers wait until it is done, and
+        all move over by themselves. Whatever ends it before leaves the archive as it was. Raises
+        `ReadOnlyError`, `DiskFullError` if there is no room for both, `DamagedError`.
+        """
+        from vox.archive import generations
+
+        return generations.compact(self._native)
 
     def close(self) -> None:
         """Lets go of the archive; using it afterwards raises `ClosedError`."""

@@ -13,6 +13,7 @@ use pyo3::{
 use vox_core::archive::{self as core, SourceFile, Standing};
 use vox_store::{
     append::{Appended, PreparedBatch},
+    generations as compacting,
     verify::{self, Options},
 };
 use vox_types::{Code, Error, ItemId, OverlayKind};
@@ -23,7 +24,7 @@ use crate::{
     drafts::{Batch, OwnItem, WindowDraft},
     filters::{ItemFilter, WindowFilter, scope, wanted},
     frames::Records,
-    soundness,
+    generations, soundness,
 };
 
 /// An open archive. Threads may share it.
@@ -359,6 +360,14 @@ impl Archive {
     /// Makes derived tables that are wrong anew; gives their names.
     fn repair(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
         self.run(py, |archive| Ok(verify::repair(archive.store())?.tables))
+    }
+
+    /// Writes the archive anew without what it no longer needs; gives the new generation and the
+    /// bytes before and after.
+    fn compact<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let options = compacting::Options::default();
+        let done = self.run(py, |archive| compacting::compact(archive.store(), &options))?;
+        generations::compacted(py, &done)
     }
 
     /// How many items stand in runs, each counted once.

@@ -7,6 +7,7 @@ mod door;
 mod drafts;
 mod filters;
 mod frames;
+mod generations;
 mod ids;
 mod soundness;
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import click
 
+from vox.cli.archive.compact import compact
 from vox.cli.archive.stats import stats
 from vox.cli.archive.verify import verify
 
 
 @click.group()
 def archive() -> None:
-    """Sizes, counts and soundness of the archive."""
+    """Size, soundness and upkeep of the archive."""
 
 
-for _command in (stats, verify):
+for _command in (stats, verify, compact):
     archive.add_command(_command)

@@ -155,6 +155,11 @@ fn remove_drafts(generations: &Path) {
     }
 }
 
+fn no_archive(archive: &Path) -> Error {
+    let code = if archive.exists() { Code::NotAnArchive } else { Code::NotFound };
+    Error::new(code, format!("{} holds no archive; `vox import` makes one", archive.display()))
+}
+
 #[cfg(unix)]
 fn file_id(data: &Path) -> Option<FileId> {
     use std::os::unix::fs::MetadataExt;

@@ -1,0 +1,13 @@
+//! Compacting an archive.
+
+use pyo3::{prelude::*, types::PyDict};
+use vox_store::generations::Compacted;
+
+/// What compacting came to, as a dictionary.
+pub fn compacted<'py>(py: Python<'py>, done: &Compacted) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("generation", done.to)?;
+    dict.set_item("bytes_before", done.bytes_before)?;
+    dict.set_item("bytes_after", done.bytes_after)?;
+    Ok(dict)
+}
