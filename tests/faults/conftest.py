@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import interposing
+from tests.faults import interposing, small_disk
 from tests.faults.workers import Workers
 
 
@@ -32,3 +32,10 @@ def workers() -> Iterator[Workers]:
     """Processes as they are."""
     with Workers(None) as workers:
         yield workers
+
+
+@pytest.fixture(scope="session")
+def small_disks() -> None:
+    """Skips where no process may have a disk of its own."""
+    if not small_disk.can_be_had():
+        pytest.skip("this system lets no user have a mount namespace")

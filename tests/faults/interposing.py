@@ -33,6 +33,11 @@ def _functions() -> Any:
     return ctypes.CDLL(None)
 
 
+def is_there() -> bool:
+    """Whether this process runs under it."""
+    return hasattr(_functions(), "interposer_watch")
+
+
 def watch(folder: str) -> None:
     """From now on what happens below `folder` counts."""
     _functions().interposer_watch(os.fsencode(folder))

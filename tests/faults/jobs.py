@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import itertools
 import os
+import resource
+import signal
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 import vox
-from tests.faults import facts, interposing
+from tests.faults import facts, interposing, small_disk
 from tests.faults.facts import Change, Facts
 from tests.faults.operations import OPERATIONS, Bench
 from tests.faults.workers import Say
 from vox.archive import verify_path
-from vox.errors import VoxError
+from vox.errors import IoError, VoxError
+
+FIRST = ["put", "append", "import", "put", "append", "import"]
+"""What is done to an archive before it gets into trouble."""
 
 
 class Trouble(msgspec.Struct, frozen=True):
@@ -27,6 +32,10 @@ class Trouble(msgspec.Struct, frozen=True):
     room: int | None = None
     record: str | None = None
     """A file for the journal of calls."""
+    file_size: int | None = None
+    """Files may be this much larger than the data file is."""
+    address_space: int | None = None
+    """This much more of it may be taken."""
 
 
 def work(
@@ -51,25 +60,34 @@ def work(
             interposing.mark(msgspec.json.encode(line).decode())
         say(line)
 
-    try:
-        for _ in itertools.count() if steps is None else range(steps):
-            name = bench.pick.choice(operations)
-            operation = OPERATIONS[name]
-            under_way = operation.steps(bench)
-            coming = next(under_way, None)
-            while coming is not None:
-                tell({"begin": Change(name, coming, operation.piecewise)})
-                after = next(under_way, None)
-                tell({"done": name})
-                bench.facts |= coming
-                coming = after
-    except VoxError as error:
-        tell({"error": error.code, "message": str(error)})
+    for _ in itertools.count() if steps is None else range(steps):
+        if error := step(bench, bench.pick.choice(operations), tell):
+            tell(error)
+            break
+
+
+def step(bench: Bench, name: str, tell: Say) -> dict[str, str] | None:
+    """Does an operation, and tells of it before and after; gives the error with which it ended."""
+    operation = OPERATIONS[name]
+    under_way = operation.steps(bench)
+    coming = next(under_way, None)
+    while coming is not None:
+        tell({"begin": Change(name, coming, operation.piecewise)})
+        try:
+            after = next(under_way, None)
+        except VoxError as error:
+            bench.unsure |= coming
+            return {"error": error.code, "message": str(error)}
+        tell({"done": name})
+        bench.facts |= coming
+        coming = after
+    return None
 
 
 def make(disk: str, trouble: Trouble) -> None:
     """Lets the interposer make trouble from now on."""
-    interposing.watch(disk)
+    if interposing.is_there():
+        interposing.watch(disk)
     if trouble.kill_at is not None:
         interposing.kill_at(trouble.kill_at)
     if trouble.fail is not None:
@@ -79,19 +97,36 @@ def make(disk: str, trouble: Trouble) -> None:
         interposing.room(trouble.room)
     if trouble.record is not None:
         interposing.record(os.open(trouble.record, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600))
+    if trouble.file_size is not None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        (data,) = Path(disk).glob("archive/db/*/data.mdb")
+        limit(resource.RLIMIT_FSIZE, data.stat().st_size + trouble.file_size)
+    if trouble.address_space is not None:
+        taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limit(resource.RLIMIT_AS, taken + trouble.address_space)
 
 
-def look(say: Say, disk: str, names: list[str], writes: bool = True) -> None:
+def limit(what: int, soft: int) -> None:
+    """Sets a limit of this process that can be taken back."""
+    resource.setrlimit(what, (soft, resource.getrlimit(what)[1]))
+
+
+def relieve(disk: str) -> None:
+    """Ends all trouble."""
+    if interposing.is_there():
+        interposing.watch(disk)
+    for what in (resource.RLIMIT_FSIZE, resource.RLIMIT_AS):
+        limit(what, resource.getrlimit(what)[1])
+
+
+def look(say: Say, disk: str, names: list[str]) -> None:
     """Says the facts of an archive, and what verify finds; then it must take a write."""
     place = Path(disk) / "archive"
     with vox.open(place):  # makes it where it was never finished
         pass
-    report = verify_path(place)
-    findings = [str(finding) for finding in report.findings]
-    actual = facts.of(place, names)
-    if writes:
-        vox.ContentStore(place).put(b"written after it was looked at")
-    say({"findings": findings, "facts": actual})
+    answer = seen(Bench(place, Path(), 0, dict.fromkeys(names)))
+    vox.ContentStore(place).put(b"written after it was looked at")
+    say(answer)
 
 
 def again(say: Say, disk: str, inputs: str, operation: str, known: Facts) -> None:
@@ -100,6 +135,79 @@ def again(say: Say, disk: str, inputs: str, operation: str, known: Facts) -> Non
     assert complete
     complete(Bench(Path(disk) / "archive", Path(inputs), 0, known))
     say("completed")
+
+
+def endure(
+    say: Say,
+    disk: str,
+    inputs: str,
+    seed: int,
+    operation: str,
+    trouble: dict[str, Any] | None = None,
+    disk_bytes: int | None = None,
+    read_only: bool = False,
+) -> None:
+    """Does an operation in trouble until it ends with an error, or a few times; says what is there
+    then. Without the trouble it completes the operation, does others, and says it again.
+
+    With `disk_bytes` the archive has a disk of that size, and the trouble is that it gets full or,
+    with `read_only`, can't be written any more.
+    """
+    bench = Bench(Path(disk) / "archive", Path(inputs), seed, {})
+    if disk_bytes is not None:
+        small_disk.mount(disk, disk_bytes)
+    for name in FIRST:
+        assert step(bench, name, say) is None
+    bench.close()
+    if trouble is not None:
+        make(disk, msgspec.convert(trouble, Trouble))
+    if read_only:
+        small_disk.set_writable(disk, writable=False)
+    elif disk_bytes is not None:
+        small_disk.fill(disk, leave=bench.pick.randrange(200_000))
+    error = None
+    for _ in range(10):
+        error = step(bench, operation, say)
+        if error:
+            say(error)
+            break
+    if read_only:
+        bench.close()
+        small_disk.set_writable(disk, writable=True)
+    elif disk_bytes is not None:
+        small_disk.empty(disk)
+    else:
+        relieve(disk)
+    if needs_opening(bench.place):
+        bench.close()
+    say({"seen": seen(bench)})
+    if error and (complete := OPERATIONS[operation].again):
+        say({"begin": Change(operation, bench.unsure)})
+        complete(bench)
+        say({"done": operation})
+    bench.facts |= facts.of(bench.place, sorted(bench.facts | bench.unsure))
+    for name in ("put", "append", operation):
+        assert step(bench, name, say) is None
+    say({"seen": seen(bench)})
+
+
+def needs_opening(place: Path) -> bool:
+    """Whether the disk refused the page that makes a write count: all users must close then."""
+    try:
+        vox.ContentStore(place).refs([])
+    except IoError as error:
+        return "close the archive and open it again" in str(error)
+    return False
+
+
+def seen(bench: Bench) -> Facts:
+    """What an archive says, and what is wrong with it."""
+    report = verify_path(bench.place)
+    findings = [str(finding) for finding in report.findings]
+    return {
+        "findings": findings,
+        "facts": facts.of(bench.place, sorted(bench.facts | bench.unsure)),
+    }
 
 
 def some_calls(say: Say, folder: str, recorded: str) -> None:

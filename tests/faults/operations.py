@@ -33,6 +33,8 @@ class Bench:
         self.inputs = inputs
         self.pick = random.Random(seed)
         self.facts = facts
+        self.unsure: Facts = {}
+        """What an operation was to make true that ended with an error."""
 
     @cached_property
     def archive(self) -> vox.Archive:
@@ -41,6 +43,13 @@ class Bench:
     @cached_property
     def store(self) -> vox.ContentStore:
         return vox.ContentStore(self.place)
+
+    def close(self) -> None:
+        """Lets go of the archive; it is opened again when it is needed."""
+        if "archive" in self.__dict__:
+            self.archive.close()
+            del self.archive
+        self.__dict__.pop("store", None)
 
     def windows(self) -> list[str]:
         """The keys of the windows that have items."""

@@ -44,10 +44,12 @@ ALLOWED |= {"address_space"}
 
 # Each flip in a process of its own. The parent uses nothing of vox, so that fork() is safe.
 FLIPPER = """
-import hashlib, json, os, random, signal, sys
+import contextlib, hashlib, io, json, os, random, signal, sys
 from pathlib import Path
 import vox
+import vox.cli.doctor
 from vox.archive import verify_path
+from vox.cli import main
 
 place, data, seed, flips = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 sound = data.read_bytes()
@@ -104,10 +106,22 @@ def verify(told):
     report = verify_path(place)
     told.update(ok=report.ok, total=report.total, verdict=report.verdict)
 
+def doctor(told):
+    answer = io.BytesIO()
+    with contextlib.redirect_stdout(io.TextIOWrapper(answer)):
+        try:
+            main(["doctor", "--json", "--archive", str(place)])
+        except SystemExit as end:
+            told["status"] = end.code
+        sys.stdout.flush()
+        told["findings"] = json.loads(answer.getvalue())["findings"]
+
 pick = random.Random(seed)
 for flip in range(flips + 1):
     damaged = bytearray(sound)
-    if flip:  # the first round is without damage, for comparison
+    if flip and flip % 10 == 0:
+        del damaged[pick.randrange(len(damaged)):]
+    elif flip:  # the first round is without damage, for comparison
         at = pick.randrange(len(damaged))
         if flip % 2:  # heads of pages are small, and what LMDB goes by
             at = at & ~4095 | at % 40
@@ -115,6 +129,8 @@ for flip in range(flips + 1):
             damaged[at] ^= pick.choice([1 << pick.randrange(8), pick.randrange(1, 256)])
     data.write_bytes(damaged)
     told = {"flip": flip, "verify": in_child(verify), "read": in_child(read_all)}
+    if flip % 4 == 0:
+        told["doctor"] = in_child(doctor)
     told["untouched"] = data.read_bytes() == damaged
     print(json.dumps(told), flush=True)
 data.write_bytes(sound)
@@ -137,7 +153,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "archive"
 
 
-def test_flipped_bytes_are_found_and_never_end_verify(place: Path) -> None:
+def test_flipped_bytes_are_found_and_never_end_verify(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (data,) = place.glob("db/*/data.mdb")
     ran = subprocess.run(
         [sys.executable, "-c", FLIPPER, str(place), str(data), "seed", str(FLIPS)],
@@ -155,6 +173,10 @@ def test_flipped_bytes_are_found_and_never_end_verify(place: Path) -> None:
     outcomes: Counter[str] = Counter()
     for told in rounds:
         verify, read = told["verify"], told["read"]
+        if "doctor" in told:
+            doctor = told["doctor"]
+            assert doctor["ended"] == 0, told
+            assert doctor["findings"], told
         assert verify["ended"] == 0, told
         assert told["untouched"], told
         assert "fault" not in verify, told
@@ -174,6 +196,9 @@ def test_flipped_bytes_are_found_and_never_end_verify(place: Path) -> None:
             assert not changed & BOUND, told
         else:
             outcomes["found by verify"] += 1
+    with capsys.disabled():
+        ended = outcomes["ended by LMDB"]
+        sys.stdout.write(f" [LMDB ended {ended} of {FLIPS} readers of damaged archives] ")
     assert outcomes["found by verify"] > FLIPS // 4
     assert outcomes["damaged"] > 0
     assert verify_path(place).ok, "the file is as it was"

@@ -22,10 +22,17 @@ pub fn store_error(error: &heed::Error, archive: &Path) -> Error {
                 Code::WrongVersion,
                 format!("{at}: the data file is of another LMDB format"),
             ),
+            // LMDB refuses everything once it couldn't write the page that makes a commit count.
+            MdbError::Panic => Error::new(
+                Code::Io,
+                format!(
+                    "{at}: the disk refused the end of an earlier write; see that it can be \
+                     written, then close the archive and open it again"
+                ),
+            ),
             // The last three are what a tree looks like to LMDB whose pages contradict each other.
             MdbError::Corrupted
             | MdbError::PageNotFound
-            | MdbError::Panic
             | MdbError::CursorFull
             | MdbError::PageFull
             | MdbError::BadDbi => Error::damaged(format!(
