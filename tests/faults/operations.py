@@ -153,6 +153,12 @@ def trim(bench: Bench) -> Steps:
     bench.archive._native.set_overlay(number, "trimmed", first, count, 1 if trimmed else None)
 
 
+def compact(bench: Bench) -> Steps:
+    """Writes the archive anew."""
+    yield {}
+    bench.archive.compact()
+
+
 class Operation(msgspec.Struct, frozen=True):
     """One thing that is done to an archive."""
 
@@ -170,4 +176,5 @@ OPERATIONS = {
     "append": Operation(append),
     "import": Operation(take_in, again=import_all),
     "trim": Operation(trim),
+    "compact": Operation(compact, again=lambda bench: bench.archive.compact()),
 }
