@@ -82,6 +82,11 @@ impl<'a> Leaf<'a> {
         (0..self.len).map(move |i| self.entry(i))
     }
 
+    /// The payloads of all entries in order.
+    pub fn payloads(self) -> impl Iterator<Item = u64> + use<'a> {
+        (0..self.len).map(move |i| self.payloads.get(i))
+    }
+
     /// The entries of `prefix`, in order.
     pub fn find(self, prefix: u64) -> impl Iterator<Item = Entry> + use<'a> {
         let first = self.lower_bound(prefix);

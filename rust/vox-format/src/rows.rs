@@ -201,6 +201,8 @@ pub enum Event {
     Linked { link: u8, to: WindowNo },
     Named { name: String },
     Compacted { from: u64, to: u64, bytes_before: u64, bytes_after: u64 },
+    Purged { items: u64, why: String },
+    Collected { blobs: u64, raw_runs: u64 },
 }
 
 /// A title, and whether its window's user chose it.
@@ -290,6 +292,21 @@ pub struct QuarantineRow {
     /// How many of them were kept.
     #[serde(default)]
     pub kept: u64,
+}
+
+/// A row of `tombstones`: content that was purged. The key is its hash.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TombstoneRow {
+    /// A slot that has the hash; its body is gone, or goes when nothing uses it any more.
+    pub blob: u64,
+    /// When it was purged last, UTC milliseconds.
+    pub at: i64,
+    /// Why, in the words of whoever did it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// The times of the items that had it, sorted, each once.
+    pub times: Vec<i64>,
 }
 
 /// A row of `extents`: items `first..first + count` of a run, at a place in a window.

@@ -5,7 +5,7 @@
 //! What is known of an entry is the sum over all of them; references are kept as changes and
 //! never need the old value.
 
-use std::ops::ControlFlow;
+use std::ops::{Bound, ControlFlow};
 
 use heed::{RoTxn, RwTxn};
 use vox_format::{
@@ -124,6 +124,57 @@ impl HashIndex {
             level += 1;
         }
         Ok(())
+    }
+
+    /// Removes the entries of payloads that are `gone` from so many leaves, from key `from` on,
+    /// and with the first of them from `recent`. Gives the key to go on from; none at the end.
+    pub(crate) fn forget(
+        &self,
+        txn: &mut RwTxn<'_>,
+        from: &[u8],
+        leaves: usize,
+        gone: &dyn Fn(u64) -> bool,
+    ) -> Fallible<Option<Vec<u8>>> {
+        if from.is_empty() {
+            let mut keys = Vec::new();
+            for row in self.recent.iter(txn)? {
+                let (key, value) = row?;
+                if gone(recent_entry(key, value)?.payload) {
+                    keys.push(key.to_vec());
+                }
+            }
+            for key in keys {
+                self.recent.delete(txn, &key)?;
+            }
+        }
+        let mut changed: Vec<(Vec<u8>, Vec<Entry>)> = Vec::new();
+        let mut next = None;
+        let start = match from {
+            [] => Bound::Unbounded,
+            from => Bound::Included(from),
+        };
+        for row in self.levels.range(txn, &(start, Bound::Unbounded))? {
+            let (key, value) = row?;
+            if changed.len() == leaves {
+                next = Some(key.to_vec());
+                break;
+            }
+            let leaf = Leaf::parse(value)?;
+            if leaf.payloads().any(gone) {
+                let kept = leaf.entries().filter(|entry| !gone(entry.payload));
+                changed.push((key.to_vec(), kept.collect()));
+            }
+        }
+        for (key, kept) in &changed {
+            self.levels.delete(txn, key)?;
+            if let (Some(first), Some(level)) = (kept.first(), key.first()) {
+                self.levels.put(txn, &keys::leaf(*level, first.prefix), &leaf::encode(kept))?;
+            }
+        }
+        if !changed.is_empty() {
+            self.count_merge(txn)?;
+        }
+        Ok(next)
     }
 
     /// Puts sorted `entries` in place of all there are.

@@ -2,14 +2,16 @@
 
 use std::collections::{HashMap, hash_map::Entry};
 
+use heed::{RoTxn, RwTxn};
 use rayon::prelude::*;
+use vox_format::{leaf, rows};
 use vox_types::{BlobRef, Code, ContentHash, Error, Result};
 
 use super::{
     codec::{Dictionary, MAX_BLOB, compress},
     reader,
 };
-use crate::{cores, env::Generation, index::HashIndex};
+use crate::{cores, env::Generation, fault::Fallible, index::HashIndex, tables::Tables};
 
 /// Bytes to be stored.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +45,13 @@ pub enum State {
         /// The stored bytes.
         body: Vec<u8>,
     },
+    /// It was, and nothing used it: it may be collected before it is used again.
+    Unused {
+        /// How `body` is coded.
+        codec: u8,
+        /// The stored bytes.
+        body: Vec<u8>,
+    },
 }
 
 /// A batch that is ready to be stored.
@@ -56,6 +65,8 @@ pub struct PreparedBlobs {
     pub generation: u64,
     /// How often the index was merged before the look-ups.
     pub merges: u64,
+    /// How often content was collected before them.
+    pub sweeps: u64,
 }
 
 impl PreparedBlobs {
@@ -63,6 +74,25 @@ impl PreparedBlobs {
     pub fn hash(&self, i: usize) -> ContentHash {
         self.unique[self.places[i] as usize].hash
     }
+}
+
+/// How often content was collected, in `meta`: while this stays the same no blob is gone that was
+/// found before.
+const SWEEPS: &[u8] = b"blob_sweeps";
+
+/// See [`PreparedBlobs::sweeps`].
+pub fn sweeps(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<u64> {
+    match tables.meta.get(txn, SWEEPS)? {
+        Some(value) => Ok(rows::decode(value, "the count of collections")?),
+        None => Ok(0),
+    }
+}
+
+/// Tells whoever looked a blob up before to look it up again.
+pub fn count_sweep(tables: &Tables, txn: &mut RwTxn<'_>) -> Fallible<()> {
+    let sweeps = sweeps(tables, txn)? + 1;
+    tables.meta.put(txn, SWEEPS, &rows::encode(&sweeps)?)?;
+    Ok(())
 }
 
 /// How many blobs one task of the thread pool takes. Judgement.
@@ -76,7 +106,9 @@ pub fn prepare(generation: &Generation, blobs: &[NewBlob<'_>]) -> Result<Prepare
             format!("a blob of {} bytes; the archive takes at most {MAX_BLOB}", blob.bytes.len()),
         ));
     }
-    let merges = generation.reading(|txn| HashIndex::of_blobs(&generation.tables).merges(txn))?;
+    let tables = &generation.tables;
+    let (merges, sweeps) = generation
+        .reading(|txn| Ok((HashIndex::of_blobs(tables).merges(txn)?, sweeps(tables, txn)?)))?;
     let hash = |blob: &NewBlob<'_>| ContentHash::of(blob.bytes);
     let hashes: Vec<ContentHash> = if blobs.len() > TASK {
         cores::on_all(|| blobs.par_iter().with_min_len(TASK).map(hash).collect())?
@@ -103,7 +135,7 @@ pub fn prepare(generation: &Generation, blobs: &[NewBlob<'_>]) -> Result<Prepare
     } else {
         look_up(&firsts)?
     };
-    Ok(PreparedBlobs { unique, places, generation: generation.number, merges })
+    Ok(PreparedBlobs { unique, places, generation: generation.number, merges, sweeps })
 }
 
 fn prepare_part(
@@ -113,23 +145,19 @@ fn prepare_part(
     part: &[usize],
 ) -> Result<Vec<Prepared>> {
     let tables = &generation.tables;
-    let known: Vec<Option<BlobRef>> = generation.reading(|txn| {
+    let known: Vec<Option<leaf::Entry>> = generation.reading(|txn| {
         let finder = HashIndex::of_blobs(tables).finder(txn)?;
-        part.iter()
-            .map(|&i| {
-                Ok(reader::find(tables, &finder, txn, &hashes[i])?.map(|e| BlobRef(e.payload)))
-            })
-            .collect()
+        part.iter().map(|&i| reader::find(tables, &finder, txn, &hashes[i])).collect()
     })?;
     part.iter()
         .zip(known)
         .map(|(&i, known)| {
-            let state = match known {
-                Some(blob) => State::Known(blob),
-                None => {
-                    let (codec, body) = compress(blobs[i].bytes, blobs[i].dictionary)?;
-                    State::New { codec, body }
-                }
+            let used = known.filter(|entry| entry.references > 0 || entry.holds > 0);
+            let compress = || compress(blobs[i].bytes, blobs[i].dictionary);
+            let state = match (used, known) {
+                (Some(entry), _) => State::Known(BlobRef(entry.payload)),
+                (None, Some(_)) => compress().map(|(codec, body)| State::Unused { codec, body })?,
+                (None, None) => compress().map(|(codec, body)| State::New { codec, body })?,
             };
             Ok(Prepared { hash: hashes[i], raw_len: blobs[i].bytes.len() as u32, state })
         })

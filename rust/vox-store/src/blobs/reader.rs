@@ -48,7 +48,7 @@ pub fn read(tables: &Tables, txn: &RoTxn<'_>, blob: BlobRef) -> Fallible<Vec<u8>
     let slot = blob_at(tables, txn, blob)?;
     if slot.codec == GONE {
         return Err(
-            Error::new(Code::NotFound, format!("the content {:?} was purged", slot.hash)).into()
+            Error::new(Code::Purged, format!("the content {:?} was purged", slot.hash)).into()
         );
     }
     Ok(decompress(slot.codec, slot.body, slot.raw_len)?)

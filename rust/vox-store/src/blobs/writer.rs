@@ -9,7 +9,7 @@ use vox_format::{
 use vox_types::{BlobRef, Code, ContentHash, Error};
 
 use super::{
-    prepare::{Prepared, PreparedBlobs, State},
+    prepare::{self, Prepared, PreparedBlobs, State},
     reader,
 };
 use crate::{
@@ -94,7 +94,8 @@ impl<'a> BlobWriter<'a> {
             None => 0,
         };
         let index = HashIndex::of_blobs(tables);
-        let trusted = blobs.generation == generation;
+        let trusted =
+            blobs.generation == generation && blobs.sweeps == prepare::sweeps(tables, txn)?;
         let mut writer = Self {
             tables,
             blobs,
@@ -148,7 +149,7 @@ impl<'a> BlobWriter<'a> {
         let blob = &self.blobs.unique[place];
         let known = match blob.state {
             State::Known(known) if self.trusted => Some(known),
-            _ if self.recent_only => {
+            State::New { .. } if self.recent_only => {
                 reader::find_recent(self.tables, &self.finder, txn, &blob.hash)?
             }
             _ => reader::find(self.tables, &self.finder, txn, &blob.hash)?
@@ -163,10 +164,14 @@ impl<'a> BlobWriter<'a> {
     }
 
     fn append(&mut self, txn: &mut RwTxn<'_>, blob: &'a Prepared) -> Fallible<BlobRef> {
-        let State::New { codec, body } = &blob.state else {
+        let (State::New { codec, body } | State::Unused { codec, body }) = &blob.state else {
             return Err(Error::new(
                 Code::Conflict,
-                format!("blob {:?} was in the archive and is gone; repeat the write", blob.hash),
+                format!(
+                    "blob {:?} was in use when the write began and was collected since; repeat the \
+                     write",
+                    blob.hash
+                ),
             )
             .into());
         };

@@ -133,6 +133,11 @@ impl Generation {
         &self.warnings
     }
 
+    /// The archive that it belongs to.
+    pub fn archive(&self) -> &Path {
+        &self.archive
+    }
+
     /// Whether it can be written.
     pub fn writable(&self) -> bool {
         self.writable

@@ -247,7 +247,13 @@ impl Walk<'_, '_> {
             fault(Kind::Malformed, format!("its attributes are {raw:#x}"));
         }
         let length = chunk.byte_len().get(index);
-        if let Some(slot) = self.refer(fault, "content", chunk.content_at(index)) {
+        let purged = attributes.purged();
+        if purged
+            && (chunk.rest_at(index).is_some() || preview.is_some_and(|text| !text.is_empty()))
+        {
+            fault(Kind::Differs, "it was purged, but has a preview or a record".into());
+        }
+        if let Some(slot) = self.refer(fault, "content", chunk.content_at(index), !purged) {
             let slot = self.blobs.slots.get(slot).copied().unwrap_or_default();
             if u64::from(slot.raw_len) != length {
                 let message =
@@ -255,6 +261,7 @@ impl Walk<'_, '_> {
                 fault(Kind::Differs, message);
             }
             if let Some(preview) = preview
+                && !purged
                 && slot.preview != 0
                 && slot.preview != preview_digest(preview.as_bytes())
                 && !is_binary_preview(preview, length)
@@ -263,7 +270,7 @@ impl Walk<'_, '_> {
             }
         }
         if let Some(Rest::Extra(extra)) = chunk.rest_at(index) {
-            self.refer(fault, "extra", extra);
+            self.refer(fault, "extra", extra, true);
         }
         let name = chunk.name().get(index);
         if !self.symbols.has(name) {
@@ -275,15 +282,22 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Counts a place that names `blob`; gives the place of the blob.
+    /// Counts a place that names `blob`, unless it names it for its hash only; gives the place of
+    /// the blob.
     fn refer(
         &mut self,
         fault: &mut impl FnMut(Kind, String),
         what: &str,
         blob: BlobRef,
+        counts: bool,
     ) -> Option<usize> {
         let place = self.blobs.slots.find(blob);
         match place.and_then(|place| self.blobs.slots.get_mut(place)) {
+            Some(_) if !counts => {}
+            Some(slot) if slot.gone => {
+                let name = bodies::name(blob);
+                fault(Kind::Dangling, format!("its {what} is blob {name}, whose content is gone"));
+            }
             Some(slot) => slot.references = slot.references.saturating_add(1),
             None => {
                 let name = bodies::name(blob);

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Events of the format that this vox doesn't write.
-const RESERVED: &[&str] = &["trimmed", "restored", "purged", "collected", "snapshot_added"];
+const RESERVED: &[&str] = &["trimmed", "restored", "snapshot_added"];
 
 #[derive(Deserialize)]
 struct Head {

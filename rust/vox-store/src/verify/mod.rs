@@ -20,7 +20,8 @@
 //!   nobody is their own ancestor; overlays lie within their window and don't overlap;
 //! - **derived indexes** over symbols, windows, extents and usage equal what they are made of;
 //! - **events** have no gap and can be read; **cursors**, **quarantine**, **links**, **awaited**
-//!   parents, **usage** and **names** can be read and name what is there.
+//!   parents, **usage** and **names** can be read and name what is there; so can **condemned** blobs,
+//!   **tombstones** and **leases**. What was purged counts no reference; what wasn't has its content.
 //!
 //! Not covered by any hash and so not provable: free text in rows (titles, paths, event details),
 //! times, and numbers that nothing else repeats.
@@ -36,6 +37,7 @@ mod hashes;
 mod image;
 mod index;
 mod items;
+mod keeping;
 mod lineage;
 mod links;
 mod log;
@@ -174,6 +176,7 @@ fn examine_tables(file: &PageFile, report: &mut Reporter, options: &Options) -> 
     links::check_links(&image, report, &windows);
     links::check_awaited(&image, report, &windows, &rebuilt);
     names::check(&image, report, &blobs, &windows, &runs);
+    keeping::check(&image, report, &mut blobs);
     log::check(&image, report, &windows);
     Examined { blobs, items, rebuilt, roll_ups }
 }

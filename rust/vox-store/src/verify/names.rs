@@ -26,7 +26,10 @@ pub(super) fn check(
             fault(Kind::Malformed, "the name isn't UTF-8".into());
         }
         let there = match Target::decode(&value) {
-            Ok(Target::Blob(blob)) => blobs.slots.find(blob).is_some(),
+            Ok(Target::Blob(blob)) => {
+                let slot = blobs.slots.find(blob).and_then(|place| blobs.slots.get(place));
+                slot.is_some_and(|slot| !slot.gone)
+            }
             Ok(Target::Window(window)) => windows.get(window).is_some(),
             Ok(Target::Item(item)) => {
                 runs.get(item.run()).is_some_and(|run| item.position() < run.len)

@@ -75,6 +75,10 @@ pub(super) fn check_quarantine(
         match found.and_then(|found| blobs.slots.get_mut(found)) {
             Some(slot) => {
                 slot.references = slot.references.saturating_add(1);
+                if slot.gone {
+                    let name = bodies::name(blob);
+                    fault(Kind::Dangling, format!("the content of its blob {name} is gone"));
+                }
                 if !place.ends_with(&slot.prefix.to_be_bytes()) {
                     fault(Kind::Differs, "its key isn't that of its bytes".into());
                 }
