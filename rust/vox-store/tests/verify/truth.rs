@@ -2,7 +2,10 @@
 
 use vox_format::{
     keys,
-    rows::{self, CursorRow, EventRow, OverlayRange, QuarantineRow, RunRow, UsageRow},
+    rows::{
+        self, CursorRow, EventRow, OverlayRange, QuarantineRow, RunRow, TombstoneRow, UsageRow,
+    },
+    segment::{GONE, Slot},
 };
 use vox_store::{
     Store,
@@ -202,6 +205,32 @@ fn damage() -> Vec<Case> {
         }),
         case("a name of nothing", "names", Dangling, |t, txn| {
             Ok(t.names.put(txn, b"lost", &[1, 200, 0, 0, 0])?)
+        }),
+        case("an item whose content is gone", "chunks", Dangling, |t, txn| {
+            edit_segment(t, txn, |slots| slots[0] = Slot { codec: GONE, body: &[], ..slots[0] })
+        }),
+        case("a purged item with a preview", "chunks", Differs, |t, txn| {
+            edit_chunk(t, txn, |_, items| items[0].purged = true)
+        }),
+        case("a condemned blob that isn't there", "condemned", Dangling, |t, txn| {
+            Ok(t.condemned.put(txn, &(700u64 << 16).to_be_bytes(), &[0; 8])?)
+        }),
+        case("a condemned blob without a time", "condemned", Malformed, |t, txn| {
+            Ok(t.condemned.put(txn, &[0; 8], &[])?)
+        }),
+        case("a tombstone of nothing", "tombstones", Dangling, |t, txn| {
+            let row = TombstoneRow { blob: 700 << 16, ..TombstoneRow::default() };
+            Ok(t.tombstones.put(txn, &[7; 32], &rows::encode(&row)?)?)
+        }),
+        case("a tombstone of another content", "tombstones", Differs, |t, txn| {
+            Ok(t.tombstones.put(txn, &[7; 32], &rows::encode(&TombstoneRow::default())?)?)
+        }),
+        case("a tombstone with times out of order", "tombstones", Order, |t, txn| {
+            let row = TombstoneRow { times: vec![2, 1], ..TombstoneRow::default() };
+            Ok(t.tombstones.put(txn, &[7; 32], &rows::encode(&row)?)?)
+        }),
+        case("a lease that can't be read", "leases", Malformed, |t, txn| {
+            Ok(t.leases.put(txn, &[0; 8], b"?")?)
         }),
     ]
 }
