@@ -69,8 +69,7 @@ impl Store {
     /// Takes a lease; gives its number for [`Store::end_lease`]. Durable on return.
     pub fn begin_lease(&self, kind: &str) -> Result<u64> {
         let row = rows::encode(&LeaseRow::own(kind))?;
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let leases = generation.tables.leases;
             let number = match leases.last(txn)? {
                 Some((key, _)) => number_of(key)?.saturating_add(1),
@@ -96,8 +95,7 @@ impl Store {
         number: u64,
         change: impl Fn(LeaseRow) -> Option<LeaseRow> + Send + 'static,
     ) -> Result<()> {
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let (leases, key) = (generation.tables.leases, number.to_be_bytes());
             let Some(row) = leases.get(txn, &key)? else { return Ok(()) };
             let row: LeaseRow = rows::decode(row, "a lease")?;

@@ -27,7 +27,7 @@ use crate::{
     env::Generation,
     fault::Fallible,
     leases::{self, LeaseRow},
-    meta::now,
+    meta::{self, now},
 };
 
 /// How long a blob stays after it was first found unused, in days.
@@ -91,9 +91,7 @@ impl Store {
         }
         let mut attempt = 1;
         loop {
-            // Moves over to the generation in use.
-            self.read(|_, _| Ok(()))?;
-            match collect(self, &self.generation(), options) {
+            match collect(self, &*self.current()?, options) {
                 Err(error) if error.code == Code::Conflict && attempt < ATTEMPTS => attempt += 1,
                 done => return done,
             }
@@ -165,7 +163,7 @@ fn write_to<T>(
 ) -> Result<T> {
     store.check_writable()?;
     generation.write(|txn| {
-        if generation.tables.meta.get(txn, b"superseded_by")?.is_some() {
+        if meta::is_superseded(&generation.tables, txn)? {
             let sentence = "the archive was compacted meanwhile; repeat the collection";
             return Err(Error::new(Code::Conflict, sentence).into());
         }

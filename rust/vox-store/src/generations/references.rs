@@ -6,7 +6,7 @@
 use vox_format::{
     chunk::Chunk,
     name::Target,
-    rows::{self, QuarantineRow},
+    rows::{self, QuarantineRow, TombstoneRow},
 };
 use vox_types::{BlobRef, Error, Result};
 
@@ -20,8 +20,13 @@ pub type Row = (Vec<u8>, Vec<u8>);
 pub type Rewrite = fn(&[u8], &[u8], Moved<'_>) -> Result<Row>;
 
 /// The tables that hold references of blobs, and how the rows of each are read.
-const HOLDERS: [(&str, Rewrite); 4] =
-    [("chunks", chunk), ("quarantine", quarantine), ("names", name), ("condemned", condemned)];
+const HOLDERS: [(&str, Rewrite); 5] = [
+    ("chunks", chunk),
+    ("quarantine", quarantine),
+    ("names", name),
+    ("condemned", condemned),
+    ("tombstones", tombstone),
+];
 
 /// How the rows of `table` are read with other references; none if they hold none.
 pub fn rewrite(table: &str) -> Option<Rewrite> {
@@ -50,4 +55,10 @@ fn condemned(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
     let blob = key.try_into().map(u64::from_be_bytes);
     let blob = blob.map_err(|_| Error::damaged("a key of condemned is no reference of a blob"))?;
     Ok((moved(BlobRef(blob))?.0.to_be_bytes().to_vec(), value.to_vec()))
+}
+
+fn tombstone(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
+    let row: TombstoneRow = rows::decode(value, "a tombstone")?;
+    let row = TombstoneRow { blob: moved(BlobRef(row.blob))?.0, ..row };
+    Ok((key.to_vec(), rows::encode(&row)?))
 }
