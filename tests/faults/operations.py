@@ -114,20 +114,31 @@ def append(bench: Bench) -> Steps:
 def take_in(bench: Bench) -> Steps:
     """Lets some journals grow, and imports them all."""
     pick = bench.pick
+    for unsaid in bench.inputs.glob("*.more"):
+        unsaid.unlink()
     facts: Facts = {}
     for number in pick.sample(range(6), pick.choice([1, 1, 2, 5])):
         texts = [bench.text() for _ in range(pick.choice([1, 8, 60, 700]))]
-        window = f"window {journal.key(str(number))}"
+        name = str(number)
+        window = f"window {journal.key(name)}"
         added = [state(blake3(text.encode()).digest()) for text in texts]
         facts[window] = [*bench.facts.get(window, []), *added]
-        name = str(number)
         lines = [journal.Entry(window=name, text=text, at=at) for at, text in enumerate(texts)]
-        journal.write(bench.inputs / f"{name}.journal", lines)
+        file = bench.inputs / f"{name}.journal"
+        size = file.stat().st_size if file.exists() else 0
+        journal.write(bench.inputs / f"{name}-{size}.more", lines)
     yield facts
     import_all(bench)
 
 
 def import_all(bench: Bench) -> None:
+    """Puts what was told of to the ends of the journals, and imports them all."""
+    for more in bench.inputs.glob("*.more"):
+        name, size = more.stem.split("-")
+        with (bench.inputs / f"{name}.journal").open("ab") as file:
+            file.truncate(int(size))  # a kill may have come in between
+            file.write(more.read_bytes())
+        more.unlink()
     report = bench.archive.ingest([journal.JournalSource()], root=bench.inputs)
     for problem in report.problems:
         raise ERRORS[problem.reason](problem.message)
