@@ -223,7 +223,8 @@ impl<'a> Chunk<'a> {
         self.rows_of(0..self.len())
     }
 
-    fn rows_of(&self, range: Range<usize>) -> Result<Vec<ItemRow>> {
+    /// The items of `range`.
+    pub fn rows_of(&self, range: Range<usize>) -> Result<Vec<ItemRow>> {
         let mut previews = Texts::with_capacity(range.len());
         self.previews(range.clone(), &mut previews)?;
         range

@@ -16,7 +16,6 @@ pub mod index;
 pub mod leases;
 mod meta;
 pub mod naming;
-mod overlay_writes;
 mod recency;
 mod sizes;
 mod snapshot;
@@ -24,6 +23,7 @@ pub mod spine;
 mod store;
 pub mod tables;
 pub mod verify;
+pub mod window_ops;
 
 pub use content::Counts;
 pub use meta::now;

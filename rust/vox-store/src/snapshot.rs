@@ -18,7 +18,7 @@ use crate::{
     events,
     fault::{Fallible, Fault},
     index::HashIndex,
-    spine::{chains, cursors, extents, overlays, runs, symbols, usage, windows},
+    spine::{chains, cursors, extents, lineage, overlays, runs, symbols, usage, windows},
     tables::Tables,
 };
 
@@ -41,6 +41,14 @@ impl Store {
 impl<'t> Snapshot<'t> {
     fn checked<T>(&self, result: Fallible<T>) -> Result<T> {
         result.map_err(|fault| self.generation.fault(fault))
+    }
+
+    /// Runs `work`, which needs more than one answer of one table.
+    pub(crate) fn with<T>(
+        &self,
+        work: impl FnOnce(&Tables, &RoTxn<'_>) -> Fallible<T>,
+    ) -> Result<T> {
+        self.checked(work(self.tables, self.txn))
     }
 
     /// Changes with every commit: the generation and its last transaction.
@@ -77,6 +85,11 @@ impl<'t> Snapshot<'t> {
     /// How `window` came from `parent`; None if nothing says so.
     pub fn link(&self, window: WindowNo, parent: WindowNo) -> Result<Option<LinkKind>> {
         self.checked(windows::link(self.tables, self.txn, window, parent))
+    }
+
+    /// The links of a window to those it came from: how, which, and the place there.
+    pub fn links(&self, window: WindowNo) -> Result<Vec<(LinkKind, WindowNo, u64)>> {
+        self.checked(lineage::links_of(self.tables, self.txn, window))
     }
 
     /// Visits live windows, the newest first, with the time of their last change, until `visit`

@@ -18,7 +18,7 @@ use crate::{
     index::{Finder, HashIndex},
     spine::{
         chains::{self, Wanted},
-        extents, runs, windows,
+        extents, overlays, runs, windows,
     },
 };
 
@@ -85,6 +85,8 @@ impl Applying<'_> {
             Some(newest) => windows::expect(self.tables, txn, newest)?.revision,
             None => old.revision,
         };
+        // What its user decided on a conversation (title, tags, pin, deletion) holds for all of it.
+        let now = self.now;
         let no = self.create(txn, &old.key, newest + 1, |_, _, row| {
             *row = WindowRow {
                 id: row.id,
@@ -93,8 +95,8 @@ impl Applying<'_> {
                 source: row.source,
                 run: None,
                 parent: None,
-                pinned: false,
-                deleted_at: None,
+                deleted_at: old.deleted_at.map(|_| now),
+                purged_at: None,
                 updated_at: old.created_at,
                 chain: ChainHash::ROOT.0,
                 items: 0,
@@ -108,6 +110,10 @@ impl Applying<'_> {
         })?;
         self.link(txn, no, old_no, LinkKind::ForkedFrom)?;
         self.copy_beginning(txn, old_no, no, ordinal)?;
+        let copied = windows::expect(self.tables, txn, no)?;
+        let mut row = copied.clone();
+        row.trimmed = overlays::copy_beginning(self.tables, txn, old_no, no, ordinal)?;
+        windows::put(self.tables, txn, no, Some(&copied), &row)?;
         self.done.diverged += 1;
         Ok(no)
     }

@@ -16,7 +16,7 @@ use crate::{
     events,
     fault::Fallible,
     spine::{
-        chains, cursors, extents, runs,
+        chains, cursors, extents, lineage, runs,
         windows::{self, short_hash},
     },
 };
@@ -53,7 +53,7 @@ impl Applying<'_> {
         if change.shares > 0 {
             self.share_beginning(txn, no, change)?;
         }
-        self.adopt_awaiting(txn, no, &change.key)
+        lineage::adopt_awaiting(self.tables, txn, self.now, no, &change.key)
     }
 
     /// The window with this key: the newest revision that this batch's source has written, for
@@ -124,7 +124,11 @@ impl Applying<'_> {
                 set.push(name.to_owned());
             }
         };
-        texts("title", &mut row.title, &change.title);
+        if row.renamed {
+            texts("source_title", &mut row.source_title, &change.title);
+        } else {
+            texts("title", &mut row.title, &change.title);
+        }
         texts("workspace", &mut row.workspace, &change.workspace);
         texts("thread_id", &mut row.thread_id, &change.thread_id);
         texts("trace_id", &mut row.trace_id, &change.trace_id);
@@ -186,25 +190,6 @@ impl Applying<'_> {
         }
     }
 
-    /// Puts below window `no` the windows that waited for its key.
-    fn adopt_awaiting(&mut self, txn: &mut RwTxn<'_>, no: WindowNo, key: &str) -> Fallible<()> {
-        let mut waiting = Vec::new();
-        for row in self.tables.awaited.prefix_iter(txn, &short_hash(key))? {
-            let (key, value) = row?;
-            let damaged = || Error::damaged("a row of awaited names no window or no link");
-            let (_, child) = keys::split_awaited(key).ok_or_else(damaged)?;
-            let link = value.first().copied().and_then(LinkKind::from_number);
-            waiting.push((key.to_vec(), child, link.ok_or_else(damaged)?));
-        }
-        for (key, child, link) in waiting {
-            self.tables.awaited.delete(txn, &key)?;
-            if windows::expect(self.tables, txn, child)?.parent.is_none() {
-                self.link(txn, child, no, link)?;
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn link(
         &mut self,
         txn: &mut RwTxn<'_>,
@@ -212,14 +197,7 @@ impl Applying<'_> {
         parent: WindowNo,
         link: LinkKind,
     ) -> Fallible<()> {
-        if windows::adopt(self.tables, txn, child, parent)? {
-            let ordinal = windows::expect(self.tables, txn, parent)?.items;
-            let key = keys::link(child, link as u8, parent);
-            self.tables.links.put(txn, &key, &ordinal.to_le_bytes())?;
-            let what = Event::Linked { link: link as u8, to: parent };
-            events::append(self.tables, txn, self.now, Some(child), what)?;
-        }
-        Ok(())
+        lineage::put_below(self.tables, txn, self.now, child, parent, link)
     }
 
     fn share_beginning(

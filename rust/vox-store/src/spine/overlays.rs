@@ -41,6 +41,81 @@ pub fn touching(
     Ok(ranges)
 }
 
+/// Ranges that are no farther apart than this are looked up at once. Judgement.
+const GAP: u64 = 1024;
+
+/// The ranges that touch any of `ordinals`, in order; between them there may be others. Both
+/// ascend, and neither overlaps itself.
+pub(crate) fn touching_any(
+    tables: &Tables,
+    txn: &RoTxn<'_>,
+    window: WindowNo,
+    kind: OverlayKind,
+    ordinals: &[Range<u64>],
+) -> Fallible<Vec<OverlayRange>> {
+    let mut found: Vec<OverlayRange> = Vec::new();
+    for near in ordinals.chunk_by(|a, b| b.start.saturating_sub(a.end) <= GAP) {
+        let span = near[0].start..near[near.len() - 1].end;
+        let mut ranges = touching(tables, txn, window, kind, span)?;
+        // A long range may reach from one stretch into the next.
+        if ranges.first().is_some_and(|first| Some(first) == found.last()) {
+            ranges.remove(0);
+        }
+        found.append(&mut ranges);
+    }
+    Ok(found)
+}
+
+/// Says of `ordinals`, of which nothing is said, that they have `value`.
+pub(crate) fn say(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    window: WindowNo,
+    kind: OverlayKind,
+    ordinals: impl IntoIterator<Item = Range<u64>>,
+    value: i64,
+) -> Fallible<()> {
+    for range in ordinals {
+        put(tables, txn, &keys::overlay(window, kind as u8, range.start), range, value)?;
+    }
+    Ok(())
+}
+
+/// Takes back what `old`, a range that is there, says; of `kept` parts of it, it stays said.
+pub(crate) fn take_back(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    window: WindowNo,
+    kind: OverlayKind,
+    old: &OverlayRange,
+    kept: impl IntoIterator<Item = Range<u64>>,
+) -> Fallible<()> {
+    tables.overlays.delete(txn, &keys::overlay(window, kind as u8, old.first))?;
+    say(tables, txn, window, kind, kept, old.value)
+}
+
+/// Says of the first `count` items of `to`, of which nothing is said, all that is said of those of
+/// `from`. Gives how many of them are trimmed.
+pub(crate) fn copy_beginning(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    from: WindowNo,
+    to: WindowNo,
+    count: u64,
+) -> Fallible<u64> {
+    let mut trimmed = 0;
+    for kind in OverlayKind::ALL {
+        for range in touching(tables, txn, from, *kind, 0..count)? {
+            let ordinals = range.first..range.end().min(count);
+            if *kind == OverlayKind::Trimmed {
+                trimmed += ordinals.end - ordinals.start;
+            }
+            say(tables, txn, to, *kind, [ordinals], range.value)?;
+        }
+    }
+    Ok(trimmed)
+}
+
 /// Says `value` of all of `ordinals`, or nothing more with none. Gives how many items had a value
 /// there before.
 pub(crate) fn set(

@@ -1,7 +1,7 @@
 //! The log of events.
 
 use serde::Deserialize;
-use vox_format::rows::{self, EventRow};
+use vox_format::rows::{self, Event, EventRow};
 
 use super::{
     image::Image,
@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Events of the format that this vox doesn't write.
-const RESERVED: &[&str] = &["trimmed", "restored", "snapshot_added"];
+const RESERVED: &[&str] = &["snapshot_added"];
 
 #[derive(Deserialize)]
 struct Head {
@@ -33,7 +33,12 @@ pub(super) fn check(image: &Image<'_>, report: &mut Reporter, windows: &Windows)
         }
         next = sequence.saturating_add(1);
         let window = match rows::decode::<EventRow>(&value, "an event") {
-            Ok(event) => event.window,
+            Ok(event) => {
+                if let Some(error) = packed_ranges(&event.what) {
+                    fault(Kind::Malformed, error.message);
+                }
+                event.window
+            }
             Err(error) => match rows::decode::<Head>(&value, "an event") {
                 Ok(head) if RESERVED.contains(&head.kind.as_str()) => head.window,
                 _ => return fault(Kind::Malformed, error.message),
@@ -45,4 +50,13 @@ pub(super) fn check(image: &Image<'_>, report: &mut Reporter, windows: &Windows)
             fault(Kind::Dangling, format!("it is about window {window}, which isn't there"));
         }
     });
+}
+
+/// What is wrong with the ranges that an event holds.
+fn packed_ranges(what: &Event) -> Option<vox_types::Error> {
+    match what {
+        Event::Marked { ranges, .. } => ranges.unpack().err(),
+        Event::Merged { parts } => parts.iter().find_map(|part| part.ranges.unpack().err()),
+        _ => None,
+    }
 }

@@ -126,6 +126,15 @@ fn check_row(
     for (what, symbol) in named.into_iter().filter(|(_, symbol)| !symbols.has((*symbol).into())) {
         fault(Kind::Dangling, format!("its {what} is symbol {symbol}, which isn't there"));
     }
+    for tag in row.tags.iter().filter(|tag| **tag == 0 || !symbols.has((**tag).into())) {
+        fault(Kind::Dangling, format!("its tag is symbol {tag}, which isn't there"));
+    }
+    if !row.tags.is_sorted_by(|one, next| one < next) {
+        fault(Kind::Order, format!("its tags are {:?}, which don't ascend", row.tags));
+    }
+    if row.source_title.is_some() && !row.renamed {
+        fault(Kind::Differs, "it keeps a title of its source, though its user gave it none".into());
+    }
     if let Some(source) = row.source
         && !cursors.has(&source)
     {

@@ -21,6 +21,15 @@ use crate::{
     },
 };
 
+/// An event whose ranges are none.
+#[derive(serde::Serialize)]
+struct Marks {
+    at: i64,
+    kind: &'static str,
+    overlay: u8,
+    ranges: [u8; 1],
+}
+
 /// What is wrong with tables that nothing repeats.
 fn damage() -> Vec<Case> {
     use Kind::{
@@ -116,6 +125,18 @@ fn damage() -> Vec<Case> {
         case("a window's repo isn't there", "windows", Dangling, |t, txn| {
             edit_window(t, txn, 0, |row| row.repo = 900)
         }),
+        case("a window's tag isn't there", "windows", Dangling, |t, txn| {
+            edit_window(t, txn, 0, |row| row.tags = vec![1, 900])
+        }),
+        case("a window's tag is none", "windows", Dangling, |t, txn| {
+            edit_window(t, txn, 0, |row| row.tags = vec![0, 1])
+        }),
+        case("a window's tags don't ascend", "windows", Order, |t, txn| {
+            edit_window(t, txn, 0, |row| row.tags = vec![1, 1])
+        }),
+        case("a title of the source that nothing replaced", "windows", Differs, |t, txn| {
+            edit_window(t, txn, 0, |row| row.source_title = Some("t".into()))
+        }),
         case("a window's source isn't there", "windows", Dangling, |t, txn| {
             edit_window(t, txn, 0, |row| row.source = Some([1; 16]))
         }),
@@ -166,6 +187,11 @@ fn damage() -> Vec<Case> {
         case("an event can't be read", "events", Malformed, |t, txn| {
             let (key, _) = first(t.events, txn)?;
             Ok(t.events.put(txn, &key, b"?")?)
+        }),
+        case("an event has no ranges", "events", Malformed, |t, txn| {
+            let (key, _) = first(t.events, txn)?;
+            let what = Marks { at: 1, kind: "marked", overlay: 0, ranges: [9] };
+            Ok(t.events.put(txn, &key, &rows::encode(&what)?)?)
         }),
         case("an event of no window", "events", Dangling, |t, txn| {
             let (key, _) = first(t.events, txn)?;

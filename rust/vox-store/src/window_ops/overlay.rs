@@ -1,4 +1,4 @@
-//! Saying what can change about items: trimmed, pinned, committed, fate.
+//! Saying one value of one range of items: trimmed, pinned, committed or fate.
 
 use std::ops::Range;
 
@@ -26,10 +26,7 @@ impl Store {
     ) -> Result<u64> {
         self.write(move |generation, txn| {
             let tables = &generation.tables;
-            let Some(old) = windows::get(tables, txn, window)? else {
-                let sentence = format!("there is no window {window}");
-                return Err(Error::new(Code::NotFound, sentence).into());
-            };
+            let old = super::marks::window(tables, txn, window)?;
             let Range { start, end } = ordinals;
             if start > end || end > old.items {
                 return Err(Error::new(

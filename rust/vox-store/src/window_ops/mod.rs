@@ -1,0 +1,17 @@
+//! What users do to windows and their items: mark, label, fork, merge.
+//!
+//! Each operation is an event that says what it changed, and each can be undone: nothing here takes
+//! content away.
+
+mod fork;
+mod labels;
+mod marks;
+mod merge;
+mod new_window;
+mod overlay;
+mod ranges;
+
+pub use labels::Label;
+pub use marks::{Mark, Marked, Places};
+pub use merge::{Merge, Merged};
+pub use new_window::NewWindow;
