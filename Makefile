@@ -87,10 +87,15 @@ soak: $(STAMPS)/check $(STAMPS)/extension ## All tests, with SOAK=10 times as ma
 	VOX_SOAK=$(or $(SOAK),10) python -m pytest $(ARGS)
 
 .PHONY: fuzz
-fuzz: ## Fuzz what reads foreign bytes; needs cargo-fuzz and a nightly toolchain
-	for target in $$(cargo +nightly fuzz list --fuzz-dir fuzz); do \
-	  cargo +nightly fuzz run --fuzz-dir fuzz "$$target" -- -max_total_time=$(or $(SECONDS),60); \
-	done
+fuzz: $(STAMPS)/check $(STAMPS)/extension ## Fuzz what reads foreign bytes, SECONDS=60 each; all of it with cargo-fuzz and a nightly Rust
+	python fuzz/sources.py $(or $(SECONDS),60)
+	@if ! cargo +nightly fuzz --version >/dev/null 2>&1; then \
+	  echo "no cargo-fuzz or no nightly Rust here: its targets were left out"; \
+	else \
+	  for target in $$(cargo +nightly fuzz list --fuzz-dir fuzz); do \
+	    cargo +nightly fuzz run --fuzz-dir fuzz "$$target" -- -max_total_time=$(or $(SECONDS),60); \
+	  done; \
+	fi
 
 .PHONY: clean
 clean: ## Remove everything that was made here

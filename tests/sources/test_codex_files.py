@@ -196,6 +196,8 @@ def test_a_plain_rollout_is_preferred_to_its_compressed_copy(tmp_path: Path) -> 
         ("anything.json", meta(), False),
         ("a.jsonl", b'{"type":"user","uuid":"u","timestamp":"t","message":{}}\n', False),
         ("a.jsonl", b'{"role":"user","message":{"content":[]}}\n', False),
+        ("a.jsonl", b'{"type":{},"payload":{}}\n', False),
+        ("a.jsonl", b'{"timestamp":"t","role":"user","content":"hi","type":[]}\n', False),
         ("session_index.jsonl", b'{"id":"a","thread_name":"n","updated_at":"t"}\n', False),
         ("state_5.sqlite", b"SQLite format 3\x00", False),
         ("empty.jsonl", b"", False),

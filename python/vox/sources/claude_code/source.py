@@ -76,7 +76,7 @@ class ClaudeCode:
         try:
             settings = json.loads((root.parent / "settings.json").read_bytes())
             return int(settings["cleanupPeriodDays"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return KEPT_DAYS
 
     def reader(self, path: Path, state: bytes | None, earlier: Earlier) -> TranscriptReader:

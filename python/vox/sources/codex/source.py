@@ -105,7 +105,12 @@ def _records(head: bytes) -> list[dict[str, Any]]:
 
 
 def _is_enveloped(record: dict[str, Any]) -> bool:
-    return record.get("type") in _ENVELOPES and isinstance(record.get("payload"), dict)
+    return _type_of(record) in _ENVELOPES and isinstance(record.get("payload"), dict)
+
+
+def _type_of(record: dict[str, Any]) -> str | None:
+    kind = record.get("type")
+    return kind if isinstance(kind, str) else None
 
 
 def _is_oldest(records: list[dict[str, Any]]) -> bool:
@@ -124,6 +129,6 @@ def _is_plain(records: list[dict[str, Any]]) -> bool:
     if not {"timestamp", "role", "content"} <= first.keys():
         return False
     return all(
-        record.keys() <= _PLAIN_KEYS and record.get("type", "message") in BARE_ITEMS
+        record.keys() <= _PLAIN_KEYS and ("type" not in record or _type_of(record) in BARE_ITEMS)
         for record in records
     )
