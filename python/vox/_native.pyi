@@ -17,6 +17,9 @@ def error_codes() -> list[str]:
 def verify_archive(path: str | Path, sample: int | None) -> dict[str, Any]:
     """Checks the archive at `path`, also one that can't be opened."""
 
+def migrate_archive(path: str | Path) -> dict[str, Any] | None:
+    """Brings the archive at `path` to the format of this build; None if it has that."""
+
 def hash_many(items: Sequence[bytes | str]) -> bytes:
     """BLAKE3-256 of each of `items`, 32 bytes apiece, in one piece. A `str` counts as its UTF-8."""
 
@@ -274,6 +277,10 @@ class Archive:
     def compact(self) -> dict[str, Any]:
         """Writes the archive anew without what it no longer needs; gives the new `generation`,
         `bytes_before` and `bytes_after`."""
+
+    def backup(self, to: str | Path) -> tuple[Path, int]:
+        """Copies the archive to a folder that is missing or empty; gives where it is and the bytes
+        of its data file."""
 
     def item_count(self) -> int:
         """How many items stand in runs, each counted once."""

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
-from vox.errors import DamagedError
+from vox.errors import DamagedError, InvalidArgumentError, WrongVersionError
 
 
 def test_stats_count_what_is_there(run: Run, imported: str) -> None:
@@ -111,3 +112,35 @@ def test_compacting_tells_what_it_came_to(run: Run, imported: str, home: Path) -
     assert run("show", imported, "--json").answer == items
     assert run("archive", "verify").status == 0
     assert run("archive", "compact").text.endswith(" now\n")
+
+
+def test_a_backup_is_made_where_nothing_is(run: Run, imported: str, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    report = run("archive", "backup", copy, "--json").answer
+    assert report == {
+        "schema": "vox.backup.v1",
+        "path": str(copy),
+        "bytes": (copy / "db/1/data.mdb").stat().st_size,
+    }
+    shown = run("show", imported, "--json").answer
+    assert run("show", imported, "--json", "--archive", copy).answer == shown
+    refused = run("archive", "backup", copy)
+    assert refused.status == InvalidArgumentError.exit_status
+    assert "holds something" in refused.messages
+    assert run("archive", "backup", tmp_path / "other").text.startswith(str(tmp_path / "other"))
+
+
+def test_an_older_archive_is_migrated(run: Run, tmp_path: Path) -> None:
+    fixture = Path(__file__).parents[1] / "data/archives/format-1.tar.gz"
+    with tarfile.open(fixture) as tar:
+        tar.extractall(tmp_path, filter="data")
+    refused = run("ls", "--archive", tmp_path)
+    assert refused.status == WrongVersionError.exit_status
+    assert "run `vox archive migrate`" in refused.messages
+    answer = run("archive", "migrate", "--json", "--archive", tmp_path).answer
+    assert answer["schema"] == "vox.migrate.v1"
+    assert answer["migrated"] is True
+    assert answer["report"]["format_before"] == 1
+    assert run("archive", "verify", "--archive", tmp_path).status == 0
+    again = run("archive", "migrate", "--archive", tmp_path)
+    assert again.text.startswith("nothing to do")

@@ -7,21 +7,24 @@ from vox.archive.window import Window
 
 if TYPE_CHECKING:
     from vox.archive.append import NewItem
-    from vox.archive.generations import CompactReport
+    from vox.archive.generations import BackupReport, CompactReport, MigrateReport, migrate
     from vox.archive.report import Counts, ImportReport, Problem, Progress
     from vox.archive.soundness import Finding, VerifyReport, verify_path
 
 __all__ = [
     "Archive",
+    "BackupReport",
     "CompactReport",
     "Counts",
     "Finding",
     "ImportReport",
+    "MigrateReport",
     "NewItem",
     "Problem",
     "Progress",
     "VerifyReport",
     "Window",
+    "migrate",
     "open",
     "verify_path",
 ]
@@ -37,10 +40,10 @@ def __getattr__(name: str) -> Any:
         from vox.archive.append import NewItem
 
         return NewItem
-    if name == "CompactReport":
-        from vox.archive.generations import CompactReport
+    if name in {"BackupReport", "CompactReport", "MigrateReport", "migrate"}:
+        from vox.archive import generations
 
-        return CompactReport
+        return getattr(generations, name)
     if name in {"Finding", "VerifyReport", "verify_path"}:
         from vox.archive import soundness
 

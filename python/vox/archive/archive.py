@@ -199,6 +199,18 @@ class Archive:
 
         return generations.compact(self._native)
 
+    def backup(self, to: str | os.PathLike[str]) -> generations.BackupReport:
+        """Copies the archive, as its last commit left it, to a folder that is missing or empty; on
+        disk on return. The copy is an archive of its own.
+
+        Others may go on writing meanwhile. A copy that is cut off leaves a draft beside `to`, which
+        the next one to there writes over. Raises `InvalidArgumentError` if the folder holds
+        something, `BusyError` while another backup writes there, `DiskFullError`.
+        """
+        from vox.archive import generations
+
+        return generations.backup(self._native, Path(to))
+
     def close(self) -> None:
         """Lets go of the archive; using it afterwards raises `ClosedError`."""
         self._native.close()

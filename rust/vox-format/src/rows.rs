@@ -200,6 +200,7 @@ pub enum Event {
     UsageRecorded { count: u64 },
     Linked { link: u8, to: WindowNo },
     Named { name: String },
+    Migrated { from: u32, to: u32 },
     Compacted { from: u64, to: u64, bytes_before: u64, bytes_after: u64 },
     Purged { items: u64, why: String },
     Collected { blobs: u64, raw_runs: u64 },

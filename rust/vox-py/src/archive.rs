@@ -370,6 +370,13 @@ impl Archive {
         generations::compacted(py, &done)
     }
 
+    /// Copies the archive to a folder that is missing or empty; gives where it is and the bytes of
+    /// its data file.
+    fn backup(&self, py: Python<'_>, to: PathBuf) -> PyResult<(PathBuf, u64)> {
+        let done = self.run(py, |archive| compacting::backup(archive.store(), &to))?;
+        Ok((done.path, done.bytes))
+    }
+
     /// How many items stand in runs, each counted once.
     fn item_count(&self, py: Python<'_>) -> PyResult<u64> {
         self.run(py, |archive| {

@@ -51,6 +51,16 @@ mod _native {
         crate::soundness::report(py, &report)
     }
 
+    /// Brings the archive at a path to the format of this build; None if it has that.
+    #[pyfunction]
+    fn migrate_archive<'py>(
+        py: Python<'py>,
+        path: std::path::PathBuf,
+    ) -> PyResult<Option<Bound<'py, pyo3::types::PyDict>>> {
+        let done = crate::door::core(py, || vox_store::generations::migrate(&path))?;
+        done.map(|done| crate::generations::migrated(py, &done)).transpose()
+    }
+
     /// BLAKE3-256 of each of `items`, 32 bytes apiece, in one piece.
     #[pyfunction]
     fn hash_many<'py>(

@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use heed::RoTxn;
+use serde_bytes::Bytes;
 use vox_format::rows;
 use vox_types::Result;
 
@@ -24,7 +25,7 @@ pub fn of_a_new_archive() -> Result<[(&'static str, Vec<u8>); 4]> {
     );
     Ok([
         ("format", rows::encode(&FORMAT)?),
-        ("archive_id", rows::encode(&seed.finalize().as_bytes()[..16].to_vec())?),
+        ("archive_id", rows::encode(&Bytes::new(&seed.finalize().as_bytes()[..16]))?),
         ("created_at", rows::encode(&created)?),
         ("vox", rows::encode(&env!("CARGO_PKG_VERSION"))?),
     ])

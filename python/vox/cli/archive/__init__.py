@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from vox.cli.archive.backup import backup
 from vox.cli.archive.compact import compact
+from vox.cli.archive.migrate import migrate
 from vox.cli.archive.stats import stats
 from vox.cli.archive.verify import verify
 
@@ -14,5 +16,5 @@ def archive() -> None:
     """Size, soundness and upkeep of the archive."""
 
 
-for _command in (stats, verify, compact):
+for _command in (stats, verify, compact, backup, migrate):
     archive.add_command(_command)

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use heed::{EnvFlags, EnvOpenOptions, MdbError, RoTxn, RwTxn, WithoutTls};
+use heed::{CompactionOption, EnvFlags, EnvOpenOptions, MdbError, RoTxn, RwTxn, WithoutTls};
 use vox_types::{Code, Error, Result};
 
 use super::{
@@ -71,47 +71,8 @@ impl Generation {
     /// Opens the generation that `current` names for reading and, where the system allows it,
     /// for writing.
     pub(crate) fn open(archive: &Path, current: Current, make: Make) -> Result<Self> {
-        let create = make != Make::Nothing;
         let folder = current.folder(archive);
-        if create {
-            fs::create_dir_all(&folder).map_err(|error| Error::io(&error, &folder))?;
-        }
-        let data = folder.join("data.mdb");
-        let lock = folder.join("lock.mdb");
-        let mut warnings = Vec::new();
-        let may_write = can_write(&data, &folder)? && can_write(&lock, &folder)?;
-        if create && !may_write && !data.exists() {
-            return Err(Error::new(
-                Code::PermissionDenied,
-                format!("{} can't be written, and holds no archive to read", archive.display()),
-            ));
-        }
-        let locked = may_write || can_write(&lock, &folder)?;
-        let mut flags = EnvFlags::empty();
-        if !create && !data.exists() {
-            return Err(Error::damaged(format!("{} is missing", data.display())));
-        }
-        if !may_write {
-            flags |= EnvFlags::READ_ONLY;
-        }
-        if !locked {
-            flags |= EnvFlags::NO_LOCK;
-            warnings.push(Warning::UnlockedSnapshot);
-        }
-        if on_network(archive) {
-            warnings.push(Warning::NetworkFileSystem);
-        }
-        if !create {
-            check_not_empty(&data)?;
-        }
-        let (env, mapped) = open_env(archive, &folder, flags)?;
-        if mapped < WISHED_MAP {
-            warnings.push(Warning::SmallMap { bytes: mapped });
-        }
-        check_length(&env, archive, &data, may_write)?;
-        if locked {
-            env.clear_stale_readers().map_err(|error| store_error(&error, archive))?;
-        }
+        let Files { env, writable, warnings } = open_files(archive, &folder, make)?;
         let tables = open_tables(&env, archive, make)?;
         Ok(Self {
             env,
@@ -122,7 +83,7 @@ impl Generation {
             current_at: AtomicUsize::new(0),
             gate: Gate::default(),
             process: std::process::id(),
-            writable: may_write,
+            writable,
             lost: AtomicBool::new(false),
             warnings,
         })
@@ -290,6 +251,23 @@ impl Generation {
         })
     }
 
+    /// Copies the last committed state to `file`, which is empty and stands at `path`.
+    pub(crate) fn copy_to(&self, file: &mut File, path: &Path) -> Result<()> {
+        loop {
+            // Before LMDB begins one of its own for the copy, the map has to be as large as the
+            // data.
+            let reading = self.read()?;
+            let copied = self.env.copy_to_file(file, CompactionOption::Enabled);
+            drop(reading);
+            return match copied {
+                // Another process wrote more at this moment.
+                Err(heed::Error::Mdb(MdbError::MapResized)) => continue,
+                Err(heed::Error::Io(error)) => Err(Error::io(&error, path)),
+                copied => copied.map_err(|error| self.error(&error)),
+            };
+        }
+    }
+
     /// A transaction within `parent`, which can be given up alone.
     pub(crate) fn nested<'p>(&'p self, parent: &'p mut RwTxn<'_>) -> Fallible<RwTxn<'p>> {
         Ok(self.env.nested_write_txn(parent)?)
@@ -349,6 +327,59 @@ impl Generation {
 /// asked for and not touched.
 fn can_map(bytes: usize) -> bool {
     Vec::<u8>::new().try_reserve_exact(bytes.saturating_add(SPARE)).is_ok()
+}
+
+/// The opened files of a generation.
+pub(super) struct Files {
+    pub env: heed::Env<WithoutTls>,
+    pub writable: bool,
+    warnings: Vec<Warning>,
+}
+
+/// Opens the files in `folder`, of whatever format, for reading and, where the system allows it,
+/// for writing.
+pub(super) fn open_files(archive: &Path, folder: &Path, make: Make) -> Result<Files> {
+    let create = make != Make::Nothing;
+    if create {
+        fs::create_dir_all(folder).map_err(|error| Error::io(&error, folder))?;
+    }
+    let data = folder.join("data.mdb");
+    let lock = folder.join("lock.mdb");
+    let mut warnings = Vec::new();
+    let may_write = can_write(&data, folder)? && can_write(&lock, folder)?;
+    if create && !may_write && !data.exists() {
+        return Err(Error::new(
+            Code::PermissionDenied,
+            format!("{} can't be written, and holds no archive to read", archive.display()),
+        ));
+    }
+    let locked = may_write || can_write(&lock, folder)?;
+    let mut flags = EnvFlags::empty();
+    if !create && !data.exists() {
+        return Err(Error::damaged(format!("{} is missing", data.display())));
+    }
+    if !may_write {
+        flags |= EnvFlags::READ_ONLY;
+    }
+    if !locked {
+        flags |= EnvFlags::NO_LOCK;
+        warnings.push(Warning::UnlockedSnapshot);
+    }
+    if on_network(archive) {
+        warnings.push(Warning::NetworkFileSystem);
+    }
+    if !create {
+        check_not_empty(&data)?;
+    }
+    let (env, mapped) = open_env(archive, folder, flags)?;
+    if mapped < WISHED_MAP {
+        warnings.push(Warning::SmallMap { bytes: mapped });
+    }
+    check_length(&env, archive, &data, may_write)?;
+    if locked {
+        env.clear_stale_readers().map_err(|error| store_error(&error, archive))?;
+    }
+    Ok(Files { env, writable: may_write, warnings })
 }
 
 struct Inside<'g>(&'g Gate);

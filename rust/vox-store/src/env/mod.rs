@@ -6,13 +6,15 @@ mod gate;
 mod generation;
 mod length;
 mod lost;
+mod older;
 mod registry;
 mod surroundings;
 
 pub use current::FORMAT;
-pub(crate) use current::{Current, read_any_current, read_current, sync_folder};
+pub(crate) use current::{Current, other_format, read_any_current, read_current, sync_folder};
 pub(crate) use generation::Make;
 pub use generation::{Generation, Reading};
-pub(crate) use lost::folders;
-pub(crate) use registry::{share, shared};
+pub(crate) use lost::{folders, look};
+pub(crate) use older::hold_older;
+pub(crate) use registry::{in_use, make_folder, share, shared};
 pub use surroundings::Warning;

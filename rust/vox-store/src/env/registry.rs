@@ -10,9 +10,9 @@ use vox_types::{Code, Error, Result};
 
 use super::{
     Current, FORMAT, Generation,
-    current::{other_format, read_current, sync_folder},
+    current::{other_format, read_any_current, sync_folder},
     generation::Make,
-    lost::find_lost,
+    lost::{find_lost, look},
 };
 
 /// What identifies a data file: device and inode, or the path where there are none.
@@ -31,24 +31,37 @@ pub fn shared(archive: &Path, create: bool) -> Result<Arc<Generation>> {
     let open = open.get_or_insert_default();
     open.retain(|_, (_, generation)| generation.strong_count() > 0);
     loop {
-        let current = match read_current(archive)? {
+        let current = match in_use(archive)? {
+            Some(Current { format, .. }) if format != FORMAT => {
+                return Err(other_format(archive, format));
+            }
             Some(current) => current,
-            None => match find_lost(archive)? {
-                Some(current) if current.format == FORMAT => current,
-                Some(current) => return Err(other_format(archive, current.format)),
-                None if create => make(archive)?,
-                None => return Err(no_archive(archive)),
-            },
+            None if create => make(archive)?,
+            None => return Err(no_archive(archive)),
         };
         match open_last(open, archive, current) {
             Ok(generation) => return Ok(generation),
             // The generation may have been replaced, and its files removed, just now.
-            Err(error) => match read_current(archive)? {
+            Err(error) => match in_use(archive)? {
                 Some(now) if now != current => {}
                 _ => return Err(error),
             },
         }
     }
+}
+
+/// The generation in use of an archive of any format; none if there is no archive.
+pub fn in_use(archive: &Path) -> Result<Option<Current>> {
+    let current = match read_any_current(archive)? {
+        Some(current) => current,
+        None => return find_lost(archive),
+    };
+    if current.format == FORMAT {
+        return Ok(Some(current));
+    }
+    // It may have been migrated before CURRENT could say so.
+    let successor = look(&current.folder(archive).join("data.mdb"))?.superseded_by;
+    Ok(Some(successor.map_or(current, Current::of)))
 }
 
 /// Lets others of this process share `generation`, which is opened and not shared yet.
@@ -133,7 +146,7 @@ fn make_first(draft: &Path, current: Current, folder: &Path) -> Result<()> {
 }
 
 /// Makes a folder and those above it that are missing, on disk when it returns.
-fn make_folder(folder: &Path) -> std::io::Result<()> {
+pub fn make_folder(folder: &Path) -> std::io::Result<()> {
     let missing: Vec<&Path> = folder.ancestors().take_while(|above| !above.exists()).collect();
     std::fs::create_dir_all(folder)?;
     for made in missing {

@@ -77,7 +77,7 @@ fn groups<'t>(
 }
 
 /// The blobs whose bytes are gone and that a row still names, in order.
-fn named_gone(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<u64>> {
+fn named_gone(tables: &Tables, format: u32, txn: &RoTxn<'_>) -> Fallible<Vec<u64>> {
     let mut gone = Vec::new();
     groups(tables, txn, |segment, first, group| {
         let slots = (0..group.len()).filter(|slot| group.codec(*slot) == GONE);
@@ -89,7 +89,7 @@ fn named_gone(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<u64>> {
     }
     let mut named = vec![false; gone.len()];
     for (table, from) in Tables::NAMES.iter().zip(tables.all()) {
-        let Some(rewrite) = references::rewrite(table) else { continue };
+        let Some(rewrite) = references::rewrite(table, format) else { continue };
         for row in from.iter(txn)? {
             let (key, value) = row?;
             rewrite(key, value, &mut |blob| {
@@ -109,11 +109,12 @@ fn named_gone(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<u64>> {
 /// nothing names.
 pub fn copy(
     tables: &Tables,
+    format: u32,
     txn: &RoTxn<'_>,
     loader: &mut Loader<'_>,
     to: &Tables,
 ) -> Fallible<Places> {
-    let named = named_gone(tables, txn)?;
+    let named = named_gone(tables, format, txn)?;
     let mut places = Places::default();
     let mut packer = Packer { to, segment: 0, slots: Vec::new(), bytes: 0 };
     groups(tables, txn, |segment, first, group| {

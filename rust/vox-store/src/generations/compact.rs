@@ -2,18 +2,18 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use heed::{RoTxn, RwTxn};
 use vox_format::rows::{self, Event};
 use vox_types::{Error, Result};
 
-use super::{copy::copy_tables, flip};
+use super::{
+    draft::{Source, size, write_draft},
+    flip,
+};
 use crate::{
     Store,
-    env::{Current, FORMAT, Generation, Make, share, sync_folder},
+    env::{FORMAT, Generation, share},
     events,
-    fault::Fallible,
     meta::{self, now},
-    tables::Tables,
 };
 
 /// How to compact.
@@ -63,61 +63,19 @@ fn replace(archive: &Path, old: &Generation) -> Result<Option<(Arc<Generation>, 
         // What is there was never completed, or never took the place of this one.
         flip::remove_all(archive, |number| number >= to)?;
         let bytes_before = size(old)?;
-        let written = write_draft(archive, &old.tables, txn, to, |draft, txn| {
+        let from = Source { tables: &old.tables, format: FORMAT };
+        let written = write_draft(archive, &from, txn, to, |draft, txn| {
             let bytes_after = size(draft)?;
             let what = Event::Compacted { from: old.number, to, bytes_before, bytes_after };
             events::append(&draft.tables, txn, now(), None, what)
         });
-        let new = match written {
-            Ok(new) => new,
-            Err(fault) => {
-                let _ = flip::remove(archive, to);
-                return Err(fault);
-            }
-        };
+        let new = written?;
         let done = Compacted { from: old.number, to, bytes_before, bytes_after: size(&new)? };
         // Others of this process share it from the moment on that they can find it.
         share(&new);
         old.tables.meta.put(txn, b"superseded_by", &rows::encode(&to)?)?;
         Ok(Some((new, done)))
     })
-}
-
-/// Writes generation `to` from `tables`, complete and on disk. `last` runs in the transaction that
-/// completes it.
-pub fn write_draft(
-    archive: &Path,
-    tables: &Tables,
-    txn: &RoTxn<'_>,
-    to: u64,
-    mut last: impl FnMut(&Generation, &mut RwTxn<'_>) -> Fallible<()>,
-) -> Fallible<Arc<Generation>> {
-    let draft = Generation::open(archive, Current::of(to), Make::Draft)?;
-    copy_tables(tables, txn, &draft)?;
-    let mut about = Vec::new();
-    for row in tables.meta.iter(txn)? {
-        let (key, value) = row?;
-        about.push((key.to_vec(), value.to_vec()));
-    }
-    draft.write(|txn| {
-        for (key, value) in &about {
-            draft.tables.meta.put(txn, key, value)?;
-        }
-        last(&draft, txn)?;
-        // From here on it is an archive.
-        draft.tables.meta.put(txn, b"format", &rows::encode(&FORMAT)?)?;
-        Ok(())
-    })?;
-    let folder = Current::of(to).folder(archive);
-    for folder in [&folder, &archive.join("db")] {
-        sync_folder(folder).map_err(|error| Error::io(&error, folder))?;
-    }
-    Ok(Arc::new(draft))
-}
-
-fn size(generation: &Generation) -> Result<u64> {
-    let data = generation.data_file();
-    Ok(fs::metadata(&data).map_err(|error| Error::io(&error, &data))?.len())
 }
 
 /// Removes what was made from the archive and can be made again: it may hold bytes that the new

@@ -13,11 +13,18 @@ const MADE_ANEW: [&str; 7] =
 /// written. Blobs move to full segments, and what refers to them goes with them; all else stays
 /// as it is.
 ///
+/// `tables` may be of an older format; what is written is of this build's.
+///
 /// Memory: 8 bytes for each blob, 9 for each that is gone, and a few times what one transaction
 /// takes.
-pub fn copy_tables(tables: &Tables, txn: &RoTxn<'_>, draft: &Generation) -> Fallible<()> {
+pub fn copy_tables(
+    tables: &Tables,
+    format: u32,
+    txn: &RoTxn<'_>,
+    draft: &Generation,
+) -> Fallible<()> {
     let mut loader = Loader::new(draft);
-    let places = blobs::copy(tables, txn, &mut loader, &draft.tables)?;
+    let places = blobs::copy(tables, format, txn, &mut loader, &draft.tables)?;
     indexes::copy_of_blobs(tables, txn, &mut loader, &draft.tables, &places)?;
     indexes::copy_of_chains(tables, txn, &mut loader, &draft.tables)?;
     let pairs = tables.all().into_iter().zip(draft.tables.all());
@@ -25,7 +32,7 @@ pub fn copy_tables(tables: &Tables, txn: &RoTxn<'_>, draft: &Generation) -> Fall
         if MADE_ANEW.contains(name) {
             continue;
         }
-        let rewrite = references::rewrite(name);
+        let rewrite = references::rewrite(name, format);
         for row in from.iter(txn)? {
             let (key, value) = row?;
             match rewrite {

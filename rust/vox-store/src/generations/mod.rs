@@ -6,13 +6,18 @@
 //! either the old generation is in use and the new one a draft that the next one replaces, or the
 //! old one says which took its place, and whoever finds that completes the flip.
 
+mod backup;
 mod blobs;
 mod compact;
 mod copy;
+mod draft;
 mod flip;
 mod indexes;
 mod loader;
+mod migrate;
 mod references;
 
+pub use backup::{BackedUp, backup};
 pub use compact::{Compacted, Options, compact};
 pub(crate) use flip::settle;
+pub use migrate::{Migrated, migrate};

@@ -28,13 +28,21 @@ const HOLDERS: [(&str, Rewrite); 5] = [
     ("tombstones", tombstone),
 ];
 
-/// How the rows of `table` are read with other references; none if they hold none.
-pub fn rewrite(table: &str) -> Option<Rewrite> {
+/// How the rows of `table` in an archive of `format` are read with other references, and written in
+/// the format of this build; none if they stay as they are.
+pub fn rewrite(table: &str, format: u32) -> Option<Rewrite> {
+    if format == 1 && table == "chunks" {
+        return Some(chunk_of_format_1);
+    }
     HOLDERS.iter().find(|(holder, _)| *holder == table).map(|(_, rewrite)| *rewrite)
 }
 
 fn chunk(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
     Ok((key.to_vec(), Chunk::parse(value)?.with_blobs(moved)?))
+}
+
+fn chunk_of_format_1(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
+    Ok((key.to_vec(), Chunk::parse_format_1(value)?.with_blobs(moved)?))
 }
 
 fn quarantine(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {

@@ -1,6 +1,7 @@
 //! What the archive says about itself.
 
 use serde::de::IgnoredAny;
+use serde_bytes::ByteBuf;
 use vox_format::rows;
 
 use super::{
@@ -20,9 +21,9 @@ pub(super) fn check(image: &Image<'_>, report: &mut Reporter) -> Vec<u8> {
                 Ok(other) => Some(format!("the format is {other}, not {FORMAT}")),
                 Err(error) => Some(error.message),
             },
-            b"archive_id" => match rows::decode::<Vec<u8>>(&value, "meta/archive_id") {
+            b"archive_id" => match rows::decode::<ByteBuf>(&value, "meta/archive_id") {
                 Ok(bytes) if bytes.len() == 16 => {
-                    id = bytes;
+                    id = bytes.into_vec();
                     None
                 }
                 Ok(bytes) => Some(format!("the archive's id has {} of 16 bytes", bytes.len())),
