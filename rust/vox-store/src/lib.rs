@@ -16,6 +16,7 @@ pub mod index;
 pub mod leases;
 mod meta;
 pub mod naming;
+pub mod purge;
 mod recency;
 mod sizes;
 mod snapshot;

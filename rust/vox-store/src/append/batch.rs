@@ -28,6 +28,8 @@ pub struct Batch {
     pub start: u64,
     /// The time of items that have none and follow none, UTC ms.
     pub fallback_time: i64,
+    /// Whether what was purged and comes again is brought back.
+    pub restore_purged: bool,
 }
 
 /// The bytes of a blob.
@@ -145,6 +147,10 @@ pub struct Appended {
     pub shared: u64,
     /// Items that this window had already.
     pub known: u64,
+    /// Items that were purged before and stay so.
+    pub purged: u64,
+    /// Items that were purged before and are back.
+    pub restored: u64,
     /// Windows that were rewritten by their producer and go on under a new revision.
     pub diverged: u64,
     /// Reports of usage that were new or larger.
@@ -163,6 +169,8 @@ impl std::ops::AddAssign for Appended {
         self.added += other.added;
         self.shared += other.shared;
         self.known += other.known;
+        self.purged += other.purged;
+        self.restored += other.restored;
         self.diverged += other.diverged;
         self.usage += other.usage;
         self.blobs += other.blobs;

@@ -41,36 +41,47 @@ impl Applying<'_> {
         }
         let mut fresh = 0;
         for (item, ordinal) in new.items.iter().zip(at..has) {
-            if !self.has_item(txn, no, ordinal, item)? {
+            let Some(stored) = self.has_item(txn, no, ordinal, item)? else {
                 no = self.diverge(txn, no, ordinal)?;
                 break;
-            }
+            };
+            self.restore(txn, stored, item)?;
             fresh += 1;
         }
         self.done.known += fresh as u64;
         self.append_items(txn, no, &new.items[fresh..])
     }
 
-    fn hash(&self, item: &NewItem) -> ContentHash {
+    pub(super) fn hash(&self, item: &NewItem) -> ContentHash {
         self.prepared.blobs.hash(item.content)
     }
 
+    /// Stores what is left of an item's record.
+    pub(super) fn rest(&mut self, txn: &mut RwTxn<'_>, item: &NewItem) -> Fallible<Option<Rest>> {
+        Ok(match item.extra {
+            Some(extra) => Some(Rest::Extra(self.writer.refer(txn, extra)?)),
+            None => None,
+        })
+    }
+
+    /// The stored item at `ordinal`, if it is the same.
     fn has_item(
         &self,
         txn: &RwTxn<'_>,
         window: WindowNo,
         ordinal: u64,
         item: &NewItem,
-    ) -> Fallible<bool> {
+    ) -> Fallible<Option<ItemId>> {
         let Some(stored) = extents::item(self.tables, txn, window, ordinal)? else {
             return Err(Error::damaged(format!("window {window} lacks its item {ordinal}")).into());
         };
         let (chunk, place) = runs::chunk_of(self.tables, txn, stored)?;
         let attributes = chunk.attributes_at(place);
-        Ok(attributes.role() == item.role
+        let same = attributes.role() == item.role
             && attributes.kind()? == item.kind
             && attributes.side() == item.side
-            && self.writer.hash_of(txn, chunk.content_at(place))? == self.hash(item))
+            && self.writer.hash_of(txn, chunk.content_at(place))? == self.hash(item);
+        Ok(same.then_some(stored))
     }
 
     /// Starts a new revision of a window that its producer rewrote from `ordinal` on.
@@ -241,6 +252,7 @@ impl Path {
             };
             let hash_of = |blob| applying.writer.hash_of(txn, blob);
             if let Some(found) = chains::find(applying.tables, finder, txn, &wanted, &hash_of)? {
+                applying.restore(txn, found, item)?;
                 self.write_own(applying, txn, row)?;
                 let ordinal = row.items;
                 let extent =
@@ -264,12 +276,16 @@ impl Path {
                 self.sharing = None;
             }
         }
+        let (buried, content, rest) = match applying.buried(txn, item)? {
+            Some(blob) => (true, blob, None),
+            None => {
+                let content = applying.writer.refer(txn, item.content)?;
+                (false, content, applying.rest(txn, item)?)
+            }
+        };
         let stored = ItemRow {
-            content: applying.writer.refer(txn, item.content)?,
-            rest: match item.extra {
-                Some(extra) => Some(Rest::Extra(applying.writer.refer(txn, extra)?)),
-                None => None,
-            },
+            content,
+            rest,
             created_at: at,
             byte_len: applying.prepared.lengths[item.content],
             role: item.role,
@@ -277,10 +293,10 @@ impl Path {
             fidelity: item.fidelity,
             redacted: item.redacted,
             side: item.side,
-            purged: false,
+            purged: buried,
             name: applying.interner.intern(applying.tables, txn, item.name.as_deref())?,
             token_estimate: item.token_estimate,
-            preview: item.preview.clone(),
+            preview: if buried { String::new() } else { item.preview.clone() },
         };
         count(row, stored.kind, stored.byte_len, u64::from(stored.token_estimate), at);
         self.own.push(stored);

@@ -6,6 +6,7 @@
 
 mod batch;
 mod items;
+mod purged;
 mod windows;
 
 use std::{

@@ -33,7 +33,15 @@ impl Applying<'_> {
         if let Some(no) = self.window_of(txn, &change.key)? {
             let old = windows::expect(self.tables, txn, no)?;
             let mut row = old.clone();
-            let set = self.set_fields(txn, &mut row, change)?;
+            let mut set = Vec::new();
+            if row.purged_at.is_some() && self.prepared.batch.restore_purged {
+                row.purged_at = None;
+                set.push("purged_at".to_owned());
+            }
+            // What a purged window was called and where it worked stays purged with it.
+            if row.purged_at.is_none() {
+                set.append(&mut self.set_fields(txn, &mut row, change)?);
+            }
             if !set.is_empty() {
                 windows::put(self.tables, txn, no, Some(&old), &row)?;
                 let what = Event::WindowChanged { set };

@@ -24,6 +24,7 @@ use vox_types::{
 
 /// An item as it is stored, with what the recount says of it.
 #[derive(Clone, Debug)]
+#[allow(dead_code, reason = "each test looks at some of it")]
 pub struct StoredItem {
     pub row: ItemRow,
     /// Its bytes; none of them if it was purged.
