@@ -37,7 +37,7 @@ impl Archive {
         archive.clone().ok_or_else(|| Error::new(Code::Closed, "the archive was closed"))
     }
 
-    fn run<T: Send>(
+    pub(crate) fn run<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&core::Archive) -> Result<T, Error> + Send,

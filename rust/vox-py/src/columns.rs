@@ -1,7 +1,7 @@
 //! Arrow columns for Python, through the PyCapsule interface.
 
 use arrow_array::{
-    Array, BooleanArray, DictionaryArray, FixedSizeBinaryArray, Int64Array, RecordBatch,
+    Array, BooleanArray, DictionaryArray, FixedSizeBinaryArray, Int64Array, ListArray, RecordBatch,
     StringArray, StructArray, TimestampMillisecondArray, UInt32Array, UInt64Array,
     cast::AsArray,
     ffi::{FFI_ArrowArray, FFI_ArrowSchema},
@@ -130,6 +130,13 @@ fn values<'py>(py: Python<'py>, column: &dyn Array) -> PyResult<Vec<Bound<'py, P
     }
     if let Some(array) = any.downcast_ref::<StringArray>() {
         return each!(array);
+    }
+    if let Some(array) = any.downcast_ref::<ListArray>() {
+        let list = |row: Option<_>| match row {
+            Some(row) => Ok(PyList::new(py, values(py, &row)?)?.into_any()),
+            None => Ok(py.None().into_bound(py)),
+        };
+        return array.iter().map(list).collect();
     }
     if let Some(array) = any.downcast_ref::<FixedSizeBinaryArray>() {
         return Ok(array

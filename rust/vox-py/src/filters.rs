@@ -62,6 +62,8 @@ pub struct WindowFilter {
     tier: Option<String>,
     since: Option<i64>,
     until: Option<i64>,
+    tags: Vec<String>,
+    deleted: bool,
 }
 
 impl WindowFilter {
@@ -73,6 +75,8 @@ impl WindowFilter {
             tier: self.tier.as_deref().map(Tier::from_name).transpose()?,
             since: self.since,
             until: self.until,
+            tags: self.tags,
+            deleted: self.deleted,
         })
     }
 }

@@ -10,6 +10,7 @@ mod frames;
 mod generations;
 mod ids;
 mod soundness;
+mod window_ops;
 
 use pyo3::prelude::*;
 
@@ -27,6 +28,7 @@ mod _native {
         content::ContentStore,
         frames::{Framer, Records},
         ids::IdMap,
+        window_ops::{fork, label, links, mark, merge},
     };
 
     #[pymodule_export]

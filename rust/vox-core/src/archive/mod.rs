@@ -2,8 +2,10 @@
 
 mod append;
 mod import;
+mod pairs;
 mod read;
 mod snapshot;
+mod window_ops;
 mod windows;
 
 use std::{
@@ -17,7 +19,9 @@ use vox_types::{Code, Error, Result, WindowNo};
 
 pub use append::OwnItem;
 pub use import::{Body, DraftItem, FileState, SourceBatch, SourceFile, Standing, path_of};
+pub use pairs::Unpaired;
 pub use snapshot::Scope;
+pub use window_ops::{MarkedWindow, Selection, Within};
 pub use windows::{WindowFilter, window_columns};
 
 use crate::{

@@ -3,16 +3,18 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use arrow_array::{
-    ArrayRef, RecordBatch,
+    Array, ArrayRef, RecordBatch,
     builder::{
-        BooleanBuilder, Int64Builder, StringBuilder, TimestampMillisecondBuilder, UInt32Builder,
-        UInt64Builder,
+        BooleanBuilder, Int64Builder, ListBuilder, StringBuilder, TimestampMillisecondBuilder,
+        UInt32Builder, UInt64Builder,
     },
 };
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use vox_format::rows::WindowRow;
 use vox_store::Snapshot;
-use vox_types::{Error, Fidelity, LinkKind, Result, Tier, WindowId, WindowKind, WindowNo};
+use vox_types::{
+    Error, Fidelity, LinkKind, Result, SymbolNo, Tier, WindowId, WindowKind, WindowNo,
+};
 
 use super::Archive;
 
@@ -29,15 +31,69 @@ pub struct WindowFilter {
     pub since: Option<i64>,
     /// Only changed before this time, UTC ms.
     pub until: Option<i64>,
+    /// Only with all of these tags.
+    pub tags: Vec<String>,
+    /// The deleted ones instead of the others.
+    pub deleted: bool,
 }
 
-impl WindowFilter {
+/// A filter whose names are looked up.
+struct Wanted<'f> {
+    filter: &'f WindowFilter,
+    repo: Option<SymbolNo>,
+    tags: Vec<SymbolNo>,
+}
+
+impl<'f> Wanted<'f> {
+    /// None if it names what no window has.
+    fn of(filter: &'f WindowFilter, snapshot: &Snapshot<'_>) -> Result<Option<Self>> {
+        let mut wanted = Self { filter, repo: None, tags: Vec::new() };
+        if let Some(repo) = &filter.repo {
+            match snapshot.find_symbol(repo)? {
+                Some(symbol) => wanted.repo = Some(symbol),
+                None => return Ok(None),
+            }
+        }
+        for tag in &filter.tags {
+            match snapshot.find_symbol(tag)? {
+                Some(symbol) => wanted.tags.push(symbol),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(wanted))
+    }
+
+    /// Whether what only the row says is as it should be.
     fn shows(&self, row: &WindowRow) -> bool {
-        self.kind.is_none_or(|kind| row.kind == kind as u8)
+        self.filter.kind.is_none_or(|kind| row.kind == kind as u8)
+            && self.tags.iter().all(|tag| row.tags.contains(tag))
     }
 
     fn needs_row(&self) -> bool {
-        self.kind.is_some()
+        self.filter.kind.is_some() || !self.tags.is_empty()
+    }
+
+    fn changed_in_time(&self, updated_at: i64) -> bool {
+        self.filter.since.is_none_or(|since| updated_at >= since)
+            && self.filter.until.is_none_or(|until| updated_at < until)
+    }
+
+    /// Deleted windows, the last deleted first.
+    fn deleted(&self, snapshot: &Snapshot<'_>) -> Result<Vec<WindowNo>> {
+        let mut found = Vec::new();
+        for no in 0..snapshot.window_count()? as WindowNo {
+            let row = snapshot.window(no)?;
+            if let Some(at) = row.deleted_at
+                && self.repo.is_none_or(|repo| row.repo == repo)
+                && self.filter.tier.is_none_or(|tier| row.tier == tier as u8)
+                && self.changed_in_time(row.updated_at)
+                && self.shows(&row)
+            {
+                found.push((at, no));
+            }
+        }
+        found.sort_unstable_by_key(|(at, no)| std::cmp::Reverse((*at, *no)));
+        Ok(found.into_iter().map(|(_, no)| no).collect())
     }
 }
 
@@ -74,6 +130,15 @@ impl Archive {
         self.store.snapshot(|snapshot| window_columns(snapshot, &[window]))
     }
 
+    /// All windows that a list shows, in its order.
+    pub(super) fn window_list(&self, filter: &WindowFilter) -> Result<Vec<WindowNo>> {
+        self.store.snapshot(|snapshot| {
+            let mut found = Vec::new();
+            self.walk(snapshot, filter, u64::MAX, |_, no| found.push(no))?;
+            Ok(found)
+        })
+    }
+
     fn walk(
         &self,
         snapshot: &Snapshot<'_>,
@@ -81,20 +146,21 @@ impl Archive {
         end: u64,
         mut take: impl FnMut(u64, WindowNo),
     ) -> Result<u64> {
-        let repo = match &filter.repo {
-            Some(repo) => match snapshot.find_symbol(repo)? {
-                Some(symbol) => Some(symbol),
-                None => return Ok(0),
-            },
-            None => None,
-        };
+        let Some(wanted) = Wanted::of(filter, snapshot)? else { return Ok(0) };
         let mut place = 0;
-        snapshot.recent_windows(repo, filter.tier, |no, updated_at| {
+        if filter.deleted {
+            for no in wanted.deleted(snapshot)?.into_iter().take(end as usize) {
+                take(place, no);
+                place += 1;
+            }
+            return Ok(place);
+        }
+        snapshot.recent_windows(wanted.repo, filter.tier, |no, updated_at| {
             if place >= end || filter.since.is_some_and(|since| updated_at < since) {
                 return Ok(ControlFlow::Break(()));
             }
-            if filter.until.is_none_or(|until| updated_at < until)
-                && (!filter.needs_row() || filter.shows(&snapshot.window(no)?))
+            if wanted.changed_in_time(updated_at)
+                && (!wanted.needs_row() || wanted.shows(&snapshot.window(no)?))
             {
                 take(place, no);
                 place += 1;
@@ -146,6 +212,7 @@ struct WindowColumns {
     numbers: [UInt64Builder; NUMBERS.len()],
     revision: Int64Builder,
     pinned: BooleanBuilder,
+    tags: ListBuilder<StringBuilder>,
 }
 
 const TEXTS: [&str; 19] = [
@@ -217,6 +284,10 @@ impl WindowColumns {
         }
         self.revision.append_value(i64::from(row.revision));
         self.pinned.append_value(row.pinned);
+        for tag in &row.tags {
+            self.tags.values().append_option(symbol(*tag)?);
+        }
+        self.tags.append(true);
         Ok(())
     }
 
@@ -240,6 +311,9 @@ impl WindowColumns {
         columns.push(Arc::new(self.revision.finish()));
         fields.push(Field::new("pinned", DataType::Boolean, false));
         columns.push(Arc::new(self.pinned.finish()));
+        let tags: ArrayRef = Arc::new(self.tags.finish());
+        fields.push(Field::new("tags", tags.data_type().clone(), false));
+        columns.push(tags);
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
             .map_err(|error| Error::damaged(format!("columns of windows: {error}")))
     }

@@ -98,6 +98,23 @@ impl View {
         }
     }
 
+    /// The ordinals of all that the view shows, as ranges.
+    pub fn ranges(&mut self, source: &impl ItemSource) -> Result<Vec<Range<u64>>> {
+        match &mut self.selection {
+            Selection::All(0) => Ok(Vec::new()),
+            Selection::All(items) => Ok(std::iter::once(0..*items).collect()),
+            Selection::Some(found) => {
+                found.reach(source, self.window, u64::MAX, u64::MAX)?;
+                let mut ordinals = found.ordinals.iter();
+                let next = || ordinals.next_range();
+                let range = |range: std::ops::RangeInclusive<u32>| {
+                    u64::from(*range.start())..u64::from(*range.end()) + 1
+                };
+                Ok(std::iter::from_fn(next).map(range).collect())
+            }
+        }
+    }
+
     /// The position at which `ordinal` stands, or would stand if the view showed it.
     pub fn position(&mut self, source: &impl ItemSource, ordinal: u64) -> Result<u64> {
         match &mut self.selection {

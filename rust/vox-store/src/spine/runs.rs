@@ -33,6 +33,16 @@ pub(crate) fn all(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<(RunNo, RunR
     .collect()
 }
 
+/// The windows that show items of a run.
+pub(crate) fn windows_of(tables: &Tables, txn: &RoTxn<'_>, run: RunNo) -> Fallible<Vec<WindowNo>> {
+    let rows = tables.run_windows.prefix_iter(txn, &run.to_be_bytes())?;
+    rows.map(|row| match keys::split_pair(row?.0) {
+        Some((_, window)) => Ok(window),
+        None => Err(Error::damaged("a key of run_windows isn't 8 bytes long").into()),
+    })
+    .collect()
+}
+
 /// The first position and the bytes of the chunk that holds `position`.
 pub(crate) fn chunk_at<'t>(
     tables: &Tables,

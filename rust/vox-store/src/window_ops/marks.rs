@@ -51,6 +51,20 @@ impl Mark {
     }
 }
 
+impl Places {
+    /// What of these lies in `ranges`, which ascend and don't overlap.
+    #[must_use]
+    pub fn within(self, ranges: &[Range<u64>]) -> Self {
+        let range =
+            |r: &Range<u64>| OverlayRange { first: r.start, count: r.end - r.start, value: 0 };
+        let others: Vec<_> = ranges.iter().map(range).collect();
+        let mut own = self.ordinals;
+        own.sort_unstable_by_key(|range| (range.start, range.end));
+        let cut = own.iter().flat_map(|range| ranges::within(std::slice::from_ref(range), &others));
+        Self { window: self.window, ordinals: cut.map(|cut| ranges::ordinals(&cut)).collect() }
+    }
+}
+
 /// Items of one window.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Places {

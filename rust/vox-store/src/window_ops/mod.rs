@@ -3,6 +3,7 @@
 //! Each operation is an event that says what it changed, and each can be undone: nothing here takes
 //! content away.
 
+mod finding;
 mod fork;
 mod labels;
 mod marks;
