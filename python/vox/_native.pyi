@@ -6,6 +6,7 @@ from typing import Any, Final, final
 
 from vox.archive.append import NewItem
 from vox.archive.filters import ItemFilter, WindowFilter
+from vox.archive.window_ops import Selection
 from vox.errors import VoxError
 from vox.sources.base import Batch, WindowDraft
 
@@ -22,6 +23,38 @@ def migrate_archive(path: str | Path) -> dict[str, Any] | None:
 
 def hash_many(items: Sequence[bytes | str]) -> bytes:
     """BLAKE3-256 of each of `items`, 32 bytes apiece, in one piece. A `str` counts as its UTF-8."""
+
+def mark(
+    archive: Archive, verb: str, selection: Selection, dry_run: bool
+) -> list[tuple[str, int, int, int, int]]:
+    """Marks items, or with `dry_run` says what that would change: for each window its id, items,
+    bytes and tokens that change, and items that are kept."""
+
+def label(
+    archive: Archive,
+    windows: Sequence[int],
+    verb: str,
+    texts: Sequence[str],
+    below: bool,
+    dry_run: bool,
+) -> list[int]:
+    """Changes what is said of windows, or with `dry_run` says which would change; gives their
+    numbers."""
+
+def fork(archive: Archive, window: int, count: int, key: str, title: str | None) -> int:
+    """Makes a window that begins with the first `count` items of another; gives its number."""
+
+def merge(
+    archive: Archive,
+    parts: Sequence[tuple[int, Sequence[tuple[int, int]]]],
+    key: str,
+    title: str | None,
+) -> tuple[int, int, int, int, int]:
+    """Makes a window of picked items; gives its number, how many it has, how many were left out
+    because they are purged, and how many results and calls lack their other half."""
+
+def links(archive: Archive, window: int) -> list[tuple[str, int, int]]:
+    """The links of a window to those it came from: how, which window, and the place there."""
 
 @final
 class ContentStore:

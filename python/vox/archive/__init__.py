@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from vox.archive.generations import BackupReport, CompactReport, MigrateReport, migrate
     from vox.archive.report import Counts, ImportReport, Problem, Progress
     from vox.archive.soundness import Finding, VerifyReport, verify_path
+    from vox.archive.window_ops import LabelReport, MarkedWindow, MarkReport, MergeReport
 
 __all__ = [
     "Archive",
@@ -18,6 +19,10 @@ __all__ = [
     "Counts",
     "Finding",
     "ImportReport",
+    "LabelReport",
+    "MarkReport",
+    "MarkedWindow",
+    "MergeReport",
     "MigrateReport",
     "NewItem",
     "Problem",
@@ -48,4 +53,8 @@ def __getattr__(name: str) -> Any:
         from vox.archive import soundness
 
         return getattr(soundness, name)
+    if name in {"LabelReport", "MarkedWindow", "MarkReport", "MergeReport"}:
+        from vox.archive import window_ops
+
+        return getattr(window_ops, name)
     raise AttributeError(f"module 'vox.archive' has no attribute {name!r}")

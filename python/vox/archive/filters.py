@@ -64,6 +64,8 @@ class WindowFilter(TypedDict):
     tier: str | None
     since: int | None
     until: int | None
+    tags: list[str]
+    deleted: bool
 
 
 class WindowFilters(TypedDict, total=False):
@@ -74,6 +76,8 @@ class WindowFilters(TypedDict, total=False):
     tier: str | None
     since: int | None
     until: int | None
+    tags: Collection[str]
+    deleted: bool
 
 
 def window_filter(
@@ -83,8 +87,18 @@ def window_filter(
     tier: str | None = None,
     since: int | None = None,
     until: int | None = None,
+    tags: Collection[str] = (),
+    deleted: bool = False,
 ) -> WindowFilter:
     """Only windows of this repository; of this kind: chat, task, agent, a2a, archived; of this
     tier: hot, warm, cold, frozen; last changed from `since` on and before `until` (UTC
-    milliseconds)."""
-    return WindowFilter(repo=repo, kind=kind, tier=tier, since=since, until=until)
+    milliseconds); with all of these `tags`; the `deleted` ones instead of the others."""
+    return WindowFilter(
+        repo=repo,
+        kind=kind,
+        tier=tier,
+        since=since,
+        until=until,
+        tags=list(tags),
+        deleted=deleted,
+    )

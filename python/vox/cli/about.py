@@ -47,7 +47,21 @@ def header(archive: Archive, window: Window) -> Iterator[str]:
     )
     yield " · ".join(fact for fact in facts if fact)
     yield " · ".join((_counts(window), *_usage(window)))
+    if said := " · ".join(_said(info)):
+        yield said
     yield from _relatives(archive, window)
+
+
+def _said(info: Mapping[str, Any]) -> Iterator[str]:
+    """What its user said of it."""
+    if info["deleted_at"] is not None:
+        yield f"deleted {people.moment(info['deleted_at'])}"
+    if info["pinned"]:
+        yield "pinned"
+    if info["trimmed"]:
+        yield f"{people.number(info['trimmed'], 'item')} trimmed"
+    if info["tags"]:
+        yield f"tags: {', '.join(info['tags'])}"
 
 
 def _place(info: Mapping[str, Any]) -> str:
@@ -84,6 +98,9 @@ def _relatives(archive: Archive, window: Window) -> Iterator[str]:
     for row in tree:
         if row["id"] == info["parent"]:
             yield f"{SINCE[info['link']]} {short_id(row)}  {name_of(archive, row)}"
+    for link, origin, _ in window.links():
+        if link == "merged_from":
+            yield f"{SINCE[link]} {short_id(origin.info)}  {name_of(archive, origin.info)}"
     children = [row for row in tree if row["parent"] == info["id"]]
     for row in children[:MOST_RELATIVES]:
         yield f"└ {short_id(row)}  {sort_of(row)}  {name_of(archive, row)}"

@@ -39,6 +39,10 @@ COLUMNS = (
 @click.option("--repo", type=Text(), help="Only windows of this repository.")
 @click.option("--kind", type=click.Choice(["chat", "task", "agent", "a2a", "archived"]))
 @click.option("--tier", type=click.Choice(["hot", "warm", "cold", "frozen"]))
+@click.option(
+    "--tag", "tags", type=Text(), multiple=True, help="Only with this tag; repeatable: with all."
+)
+@click.option("--deleted", is_flag=True, help="Deleted windows instead, the last deleted first.")
 @click.option("--since", type=people.Moment(), help="Updated at this time or later.")
 @click.option("--until", type=people.Moment(), help="Updated before this time.")
 @click.option("--start", type=Position(min=0), default=0, help="Skip this many.")
@@ -77,7 +81,7 @@ def ls(
             places = f"windows {start}-{start + count - 1} of {people.number(total)}"
             note(f"{places}; next: --start {start + count}")
     else:
-        filtered = start or any(value is not None for value in filters.values())
+        filtered = start or any(value not in (None, (), False) for value in filters.values())
         remark("no such windows" if filtered else "no windows yet; `vox import` brings them")
 
 

@@ -21,6 +21,7 @@ from vox.cli.ls import ls
 from vox.cli.output import answer
 from vox.cli.plain import one_line
 from vox.cli.show import show
+from vox.cli.window import window
 from vox.errors import InternalError, InvalidArgumentError, StoppedError, VoxError, of_system
 
 
@@ -52,7 +53,7 @@ def cli() -> None:
     """One archive for everything your coding agents ever said."""
 
 
-for _command in (import_, ls, show, cat, archive, doctor, completion):
+for _command in (import_, ls, show, cat, window, archive, doctor, completion):
     cli.add_command(_command)
 
 

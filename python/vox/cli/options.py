@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -82,6 +83,16 @@ def open_to_read(path: Path | None) -> Archive:
     archive = vox.open(path, read_only=True, create=False)
     warn_of(archive)
     return archive
+
+
+@contextmanager
+def open_to_change(path: Path | None) -> Iterator[Archive]:
+    """The archive at `path`, or the user's own, for reading and writing. It must exist."""
+    import vox
+
+    with vox.open(path, create=False) as archive:
+        warn_of(archive)
+        yield archive
 
 
 def warn_of(archive: Archive) -> None:

@@ -193,8 +193,12 @@ def _cells(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Cell, ...]]:
 
 
 def _what(row: Mapping[str, Any]) -> str:
-    """Who speaks, or what it is: `user`, `tool_call Bash`, `reasoning`."""
+    """Who speaks, or what it is: `user`, `tool_call Bash`, `reasoning`; and what was said of it:
+    `user, pinned`."""
     if row["kind"] == "message":
-        return str(row["role"])
-    name = row["name"] if row["kind"] in NAMED_KINDS else None
-    return f"{row['kind']} {name or ''}".rstrip()
+        what = str(row["role"])
+    else:
+        name = row["name"] if row["kind"] in NAMED_KINDS else None
+        what = f"{row['kind']} {name or ''}".rstrip()
+    marks = (row["pinned"] and "pinned", row["trimmed_at"] is not None and "trimmed")
+    return ", ".join([what, *filter(None, marks)])
