@@ -9,6 +9,7 @@ mod content;
 pub mod cores;
 pub mod env;
 pub mod events;
+pub mod exchange;
 pub mod fault;
 pub mod gc;
 pub mod generations;

@@ -24,6 +24,14 @@ macro_rules! tables {
                 [$(self.$name),+]
             }
 
+            /// The one called `name`.
+            pub(crate) fn named(&self, name: &str) -> Result<Table> {
+                match name {
+                    $(stringify!($name) => Ok(self.$name),)+
+                    _ => Err(Error::new(Code::Internal, format!("there is no table {name}"))),
+                }
+            }
+
             /// Makes what is missing.
             pub fn create(env: &heed::Env<WithoutTls>, txn: &mut RwTxn<'_>) -> heed::Result<Self> {
                 Ok(Self { $($name: env.create_database(txn, Some(stringify!($name)))?),+ })

@@ -132,6 +132,23 @@ impl<'a> BlobWriter<'a> {
         self.place(txn, place)
     }
 
+    /// Takes `holds` holds on the `i`-th blob of the batch, maybe none, and stores it if it is new.
+    pub fn hold_often(&mut self, txn: &mut RwTxn<'_>, i: usize, holds: u32) -> Fallible<BlobRef> {
+        let place = self.blobs.places[i] as usize;
+        self.uses[place].holds += holds;
+        self.place(txn, place)
+    }
+
+    /// Stores what is left of a blob whose content was removed.
+    pub fn gone(
+        &mut self,
+        txn: &mut RwTxn<'_>,
+        hash: ContentHash,
+        raw_len: u32,
+    ) -> Fallible<BlobRef> {
+        self.append_slot(txn, Slot { hash, raw_len, codec: segment::GONE, body: &[] })
+    }
+
     /// The content hash of `blob`, which may be one that isn't written before
     /// [`finish`](Self::finish).
     pub fn hash_of(&self, txn: &RoTxn<'_>, blob: BlobRef) -> Fallible<ContentHash> {
@@ -175,18 +192,24 @@ impl<'a> BlobWriter<'a> {
             )
             .into());
         };
-        let size = SLOT_BYTES + body.len();
+        let slot = Slot { hash: blob.hash, raw_len: blob.raw_len, codec: *codec, body };
+        let reference = self.append_slot(txn, slot)?;
+        self.stored.added += 1;
+        self.stored.raw_bytes += u64::from(blob.raw_len);
+        self.stored.stored_bytes += (SLOT_BYTES + body.len()) as u64;
+        Ok(reference)
+    }
+
+    fn append_slot(&mut self, txn: &mut RwTxn<'_>, new: Slot<'a>) -> Fallible<BlobRef> {
+        let size = SLOT_BYTES + new.body.len();
         let slots = self.tail_slots + self.fresh.len();
         let full = HEADER_BYTES + self.tail_bytes + self.fresh_bytes + size > SEGMENT_BYTES;
         if slots > 0 && (full || slots >= MAX_SLOTS) {
             self.close_segment(txn)?;
         }
         let slot = self.tail_slots + self.fresh.len();
-        self.fresh.push(Slot { hash: blob.hash, raw_len: blob.raw_len, codec: *codec, body });
+        self.fresh.push(new);
         self.fresh_bytes += size;
-        self.stored.added += 1;
-        self.stored.raw_bytes += u64::from(blob.raw_len);
-        self.stored.stored_bytes += size as u64;
         Ok(BlobRef::new(self.segment, slot as u16))
     }
 

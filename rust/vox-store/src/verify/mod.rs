@@ -61,6 +61,7 @@ use std::path::Path;
 use vox_pages::PageFile;
 use vox_types::{Code, Error, Result, WindowNo};
 
+pub(crate) use repair::rebuild;
 pub use repair::{Repaired, repair};
 pub use report::{Finding, Kind, MOST_FINDINGS, REPAIRABLE, Report, Verdict};
 

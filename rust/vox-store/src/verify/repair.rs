@@ -9,11 +9,12 @@ use vox_pages::PageFile;
 use vox_types::{BlobRef, Code, Error, Result, WindowNo};
 
 use super::{
-    Examined, Options, Report, Reporter, Verdict, blobs::Blobs, examine, items::Items,
+    Examined, Options, REPAIRABLE, Report, Reporter, Verdict, blobs::Blobs, examine, items::Items,
     rebuilt::Rows, roll_ups::RollUps, verify,
 };
 use crate::{
     Store,
+    env::Generation,
     fault::Fallible,
     index::HashIndex,
     meta,
@@ -65,6 +66,32 @@ pub fn repair(store: &Store) -> Result<Repaired> {
         Ok(to_repair)
     })?;
     Ok(Repaired { before, tables: repaired })
+}
+
+/// Makes anew all tables among [`REPAIRABLE`](super::REPAIRABLE) and those of `more` of an archive
+/// that nobody else has open.
+///
+/// Errors: `damaged` if what they follow from isn't sound.
+pub(crate) fn rebuild(generation: &Generation, more: &[&'static str]) -> Result<()> {
+    let data = generation.data_file();
+    generation.write(|txn| {
+        let mut report = Reporter::default();
+        let file = PageFile::open(&data)?;
+        let examined = examine(&file, &mut report, &Options { sample: Some(0) })?;
+        let transaction = file.meta().txnid;
+        drop(file);
+        if report.is_damaged() {
+            let report = report.finish(data.clone(), transaction);
+            let first = report.findings.iter().find(|finding| !finding.repairable);
+            let first = first.map(ToString::to_string).unwrap_or_default();
+            let message = format!(
+                "what was read is no sound archive: {} faults, such as {first}",
+                report.beyond_repair
+            );
+            return Err(Error::damaged(message).into());
+        }
+        write(&generation.tables, txn, &examined, &[REPAIRABLE, more].concat())
+    })
 }
 
 fn beyond_repair(report: &Report) -> Error {

@@ -1,0 +1,23 @@
+//! Archives as lines of plain values, and lines as archives.
+//!
+//! `contracts/jsonl-export.md` describes the lines. Here they have no syntax yet: that is
+//! `vox-core`'s.
+
+mod builder;
+mod closed;
+mod draft;
+mod export;
+mod header;
+mod import;
+mod items;
+mod layouts;
+mod line;
+mod plain;
+mod rows;
+mod runs;
+
+pub use export::Put;
+pub use header::SCHEMA;
+pub use import::Import;
+pub use line::Line;
+pub use plain::Plain;
