@@ -1,6 +1,6 @@
 """The core of vox. `vox` and its packages are the public names; this module has no promises."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -20,6 +20,13 @@ def verify_archive(path: str | Path, sample: int | None) -> dict[str, Any]:
 
 def migrate_archive(path: str | Path) -> dict[str, Any] | None:
     """Brings the archive at `path` to the format of this build; None if it has that."""
+
+def export_jsonl(archive: Archive, write: Callable[[bytes], object]) -> tuple[int, int]:
+    """Writes an archive as lines of JSON through `write`; gives how many lines and bytes."""
+
+def import_jsonl(read: Callable[[int], bytes], target: str | Path) -> dict[str, int]:
+    """Reads lines of JSON through `read`, which gives at most so many bytes, into a new archive at
+    `target`; gives how many lines there were of each type."""
 
 def hash_many(items: Sequence[bytes | str]) -> bytes:
     """BLAKE3-256 of each of `items`, 32 bytes apiece, in one piece. A `str` counts as its UTF-8."""

@@ -7,6 +7,7 @@ from vox.archive.window import Window
 
 if TYPE_CHECKING:
     from vox.archive.append import NewItem
+    from vox.archive.exchange import import_jsonl
     from vox.archive.generations import BackupReport, CompactReport, MigrateReport, migrate
     from vox.archive.report import Counts, ImportReport, Problem, Progress
     from vox.archive.soundness import Finding, VerifyReport, verify_path
@@ -29,6 +30,7 @@ __all__ = [
     "Progress",
     "VerifyReport",
     "Window",
+    "import_jsonl",
     "migrate",
     "open",
     "verify_path",
@@ -49,6 +51,10 @@ def __getattr__(name: str) -> Any:
         from vox.archive import generations
 
         return getattr(generations, name)
+    if name == "import_jsonl":
+        from vox.archive.exchange import import_jsonl
+
+        return import_jsonl
     if name in {"Finding", "VerifyReport", "verify_path"}:
         from vox.archive import soundness
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
 from vox import _native
 from vox.archive.filters import ItemFilters, WindowFilters, item_filter, window_filter
@@ -16,7 +16,7 @@ from vox.config import load_settings
 from vox.errors import ClosedError, NotFoundError
 
 if TYPE_CHECKING:
-    from vox.archive import generations, soundness, window_ops
+    from vox.archive import exchange, generations, soundness, window_ops
     from vox.archive.append import NewItem
     from vox.archive.report import ImportReport, Progress
     from vox.sources.base import WindowDraft, WindowSource
@@ -330,6 +330,12 @@ class Archive:
         from vox.archive import generations
 
         return generations.backup(self._native, Path(to))
+
+    def export_jsonl(self, to: Path | BinaryIO) -> exchange.Exported:
+        """Writes all of the archive as lines of JSON; see `vox.archive.exchange`."""
+        from vox.archive import exchange
+
+        return exchange.export_jsonl(self._native, to)
 
     def close(self) -> None:
         """Lets go of the archive; using it afterwards raises `ClosedError`."""

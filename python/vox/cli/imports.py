@@ -16,7 +16,7 @@ from vox.cli.options import archive_option, json_option, warn_of
 from vox.cli.output import answer
 from vox.cli.plain import one_line
 from vox.config import load_settings
-from vox.errors import PartialError
+from vox.errors import InvalidArgumentError, PartialError
 
 if TYPE_CHECKING:
     from vox.archive import Archive, Counts, ImportReport, Problem, Progress
@@ -38,6 +38,13 @@ SHOWN_PROBLEMS = 20
     is_flag=True,
     help="Also read files that are as they were, and compare them with the archive.",
 )
+@click.option(
+    "--jsonl",
+    "lines",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    metavar="FILE",
+    help="Make the archive anew from what `vox export --jsonl` wrote; - is standard input.",
+)
 @json_option
 @archive_option
 @click.pass_context
@@ -47,6 +54,7 @@ def import_(
     root: Path | None,
     dry_run: bool,
     verify_sources: bool,
+    lines: Path | None,
     as_json: bool,
     path: Path | None,
 ) -> None:
@@ -56,6 +64,11 @@ def import_(
     as whichever tool's it is. Sources are only read, and what the archive already has isn't read
     again.
     """
+    if lines is not None:
+        if sources or root or dry_run or verify_sources:
+            raise InvalidArgumentError("--jsonl takes its FILE and nothing else to import")
+        _import_lines(lines, path or load_settings().archive, as_json=as_json)
+        return
     names = [source for source in sources if not _is_path(source)]
     paths = [Path(source) for source in sources if _is_path(source)]
     with _target(path, dry_run=dry_run) as archive, _progress() as progress:
@@ -73,6 +86,18 @@ def import_(
         _summarise(report)
     if any(problem.file_failed for problem in report.problems):
         ctx.exit(PartialError.exit_status)
+
+
+def _import_lines(lines: Path, target: Path, *, as_json: bool) -> None:
+    from vox.archive import import_jsonl
+
+    imported = import_jsonl(sys.stdin.buffer if str(lines) == "-" else lines, target)
+    if as_json:
+        answer("vox.import-jsonl.v1", imported)
+    else:
+        count = people.number
+        windows, items = imported.counts.get("window", 0), imported.counts.get("item", 0)
+        click.echo(f"{count(windows, 'window')} and {count(items, 'item')} in a new archive")
 
 
 def _is_path(source: str) -> bool:

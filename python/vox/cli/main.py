@@ -16,6 +16,7 @@ from vox.cli.archive import archive
 from vox.cli.cat import cat
 from vox.cli.completion import completion
 from vox.cli.doctor import doctor
+from vox.cli.export import export
 from vox.cli.imports import import_
 from vox.cli.ls import ls
 from vox.cli.output import answer
@@ -53,7 +54,7 @@ def cli() -> None:
     """One archive for everything your coding agents ever said."""
 
 
-for _command in (import_, ls, show, cat, window, archive, doctor, completion):
+for _command in (import_, export, ls, show, cat, window, archive, doctor, completion):
     cli.add_command(_command)
 
 

@@ -2,6 +2,7 @@
 
 pub mod archive;
 mod columns;
+pub mod exchange;
 pub mod filter;
 pub mod timeline;
 pub mod view;

@@ -32,7 +32,8 @@ use crate::{
 pub struct Archive(Mutex<Option<Arc<core::Archive>>>);
 
 impl Archive {
-    fn open_core(&self) -> Result<Arc<core::Archive>, Error> {
+    /// The archive, unless it was closed.
+    pub(crate) fn open_core(&self) -> Result<Arc<core::Archive>, Error> {
         let archive = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         archive.clone().ok_or_else(|| Error::new(Code::Closed, "the archive was closed"))
     }

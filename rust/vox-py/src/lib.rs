@@ -5,6 +5,7 @@ mod columns;
 mod content;
 mod door;
 mod drafts;
+mod exchange;
 mod filters;
 mod frames;
 mod generations;
@@ -26,6 +27,7 @@ mod _native {
         archive::{Archive, Prepared, SourceToken, WindowView},
         columns::Columns,
         content::ContentStore,
+        exchange::{export_jsonl, import_jsonl},
         frames::{Framer, Records},
         ids::IdMap,
         window_ops::{fork, label, links, mark, merge},

@@ -89,8 +89,8 @@ impl Draft {
                     let _ = fs::remove_dir_all(next.folder(&self.target));
                     return Err(error);
                 }
-                next.write(&self.target)?;
-                let _ = fs::remove_dir_all(Current::of(old.number).folder(&self.target));
+                // Whoever comes next to an archive that was replaced lets CURRENT name the new one.
+                empty.read(|_, _| Ok(()))?;
             }
         }
         self.made_target = false;

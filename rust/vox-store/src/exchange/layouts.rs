@@ -14,6 +14,8 @@ pub enum Word {
     Hex(usize),
     /// A byte that stands for a name.
     Name(Closed),
+    /// A reference of a blob, as its name.
+    Blob,
 }
 
 impl Word {
@@ -21,7 +23,7 @@ impl Word {
     pub fn len(self) -> usize {
         match self {
             Self::Number(bytes) | Self::Hex(bytes) => bytes,
-            Self::Signed => 8,
+            Self::Signed | Self::Blob => 8,
             Self::Name(_) => 1,
         }
     }
@@ -51,6 +53,8 @@ pub enum Key {
     Words(&'static [(&'static str, Word)]),
     /// All of it is text.
     Text(&'static str),
+    /// 16 bytes as hexadecimal digits, alone or with a number of eight bytes behind them.
+    Head(&'static str, &'static str),
 }
 
 /// How a value is laid out.
@@ -85,6 +89,9 @@ const fn layout(table: &'static str, line: &'static str, key: Key, value: Value)
 
 const NO: Key = Key::Words(&[("no", Word::Number(4))]);
 const LONG_NO: Key = Key::Words(&[("no", Word::Number(8))]);
+
+/// Rows of vox's own producers, which name contents by hash.
+const CONTENTS: Value = Value::Row(&[("content", Field::Hex), ("purged", Field::Hex)]);
 
 /// Tables that stand before the blobs.
 pub const BEFORE_BLOBS: &[Layout] = &[layout("symbols", "symbol", NO, Value::Text("text"))];
@@ -171,20 +178,27 @@ pub const AFTER_ITEMS: &[Layout] = &[
         Value::Row(&[("blob", Field::Blob)]),
     ),
     layout("names", "name", Key::Text("name"), Value::Target),
+    layout(
+        "tombstones",
+        "tombstone",
+        Key::Words(&[("content", Word::Hex(32))]),
+        Value::Row(&[("blob", Field::Blob)]),
+    ),
+    layout(
+        "condemned",
+        "condemned",
+        Key::Words(&[("blob", Word::Blob)]),
+        Value::Words(&[("since", Word::Signed)]),
+    ),
+    layout("session_events", "session_event", Key::Head("session", "no"), CONTENTS),
+    layout("chat_conversations", "chat_conversation", Key::Head("conversation", "no"), CONTENTS),
+    layout("chat_messages", "chat_message", Key::Head("conversation", "no"), CONTENTS),
+    layout("history_entries", "history_entry", Key::Head("history", "no"), CONTENTS),
     layout("events", "event", LONG_NO, Value::Row(&[])),
 ];
 
 /// Tables that are still empty in every archive.
-pub const EMPTY_YET: &[&str] = &[
-    "raw_runs",
-    "raw_files",
-    "tombstones",
-    "condemned",
-    "session_events",
-    "chat_conversations",
-    "chat_messages",
-    "history_entries",
-];
+pub const EMPTY_YET: &[&str] = &["raw_runs", "raw_files"];
 
 /// Every layout, in the order of the lines.
 pub fn all() -> impl Iterator<Item = &'static Layout> {

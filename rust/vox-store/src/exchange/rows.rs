@@ -14,11 +14,16 @@ use crate::fault::Fallible;
 pub fn to_line(layout: &Layout, key: &[u8], value: &[u8], says: &mut dyn Says) -> Fallible<Line> {
     let mut line = Line::new(layout.line);
     match layout.key {
-        Key::Words(parts) => words_to(&mut line, layout, parts, key, true)?,
+        Key::Words(parts) => words_to(&mut line, layout, parts, key, true, says)?,
         Key::Text(name) => line = line.with(name, text_of(layout, key)?),
+        Key::Head(head, number) => {
+            let parts = head_parts(head, number);
+            let parts = if key.len() > HEAD { &parts[..] } else { &parts[..1] };
+            words_to(&mut line, layout, parts, key, true, says)?;
+        }
     }
     match layout.value {
-        Value::Words(parts) => words_to(&mut line, layout, parts, value, false)?,
+        Value::Words(parts) => words_to(&mut line, layout, parts, value, false, says)?,
         Value::Text(name) => line = line.with(name, text_of(layout, value)?),
         Value::Row(fields) => {
             let mut row: Plain = rows::decode(value, layout.line)?;
@@ -43,11 +48,16 @@ pub fn of_line(
     finds: &mut dyn Finds,
 ) -> Fallible<(Vec<u8>, Vec<u8>)> {
     let key = match layout.key {
-        Key::Words(parts) => words_of(&mut line, parts, true)?,
+        Key::Words(parts) => words_of(&mut line, parts, true, finds)?,
         Key::Text(name) => line.text(name)?.into_bytes(),
+        Key::Head(head, number) => {
+            let parts = head_parts(head, number);
+            let numbered = line.fields.iter().any(|(name, _)| name == number);
+            words_of(&mut line, if numbered { &parts[..] } else { &parts[..1] }, true, finds)?
+        }
     };
     let value = match layout.value {
-        Value::Words(parts) => words_of(&mut line, parts, false)?,
+        Value::Words(parts) => words_of(&mut line, parts, false, finds)?,
         Value::Text(name) => line.text(name)?.into_bytes(),
         Value::Row(fields) => {
             let mut row = line.expect("row")?;
@@ -61,6 +71,13 @@ pub fn of_line(
     };
     line.done()?;
     Ok((key, value))
+}
+
+/// Bytes of a head.
+const HEAD: usize = 16;
+
+fn head_parts(head: &'static str, number: &'static str) -> [(&'static str, Word); 2] {
+    [(head, Word::Hex(HEAD)), (number, Word::Number(8))]
 }
 
 fn target_of(line: &mut Line, finds: &mut dyn Finds) -> Fallible<Target> {
@@ -83,6 +100,7 @@ fn words_to(
     parts: &[(&'static str, Word)],
     mut bytes: &[u8],
     big_endian: bool,
+    says: &mut dyn Says,
 ) -> Fallible<()> {
     if bytes.len() != parts.iter().map(|(_, word)| word.len()).sum::<usize>() {
         let message = format!("a row of {} is {} bytes long", layout.table, bytes.len());
@@ -95,6 +113,7 @@ fn words_to(
             Word::Hex(_) => Plain::Text(hex(part)),
             Word::Number(_) => Plain::Unsigned(number(part, big_endian)),
             Word::Signed => Plain::from(number(part, big_endian) as i64),
+            Word::Blob => Plain::Text(says.blob(BlobRef(number(part, big_endian)))?),
             Word::Name(list) => {
                 let number = number(part, big_endian);
                 list.name(number).map_or(Plain::Unsigned(number), Plain::from)
@@ -109,6 +128,7 @@ fn words_of(
     line: &mut Line,
     parts: &[(&'static str, Word)],
     big_endian: bool,
+    finds: &mut dyn Finds,
 ) -> Fallible<Vec<u8>> {
     let mut bytes = Vec::new();
     for (name, word) in parts {
@@ -124,6 +144,7 @@ fn words_of(
             }
             Word::Number(_) => line.number::<u64>(name)?,
             Word::Signed => line.signed(name)? as u64,
+            Word::Blob => finds.blob(&line.text(name)?)?.0,
             Word::Name(list) => {
                 let text = line.text(name)?;
                 let number = list.number(&text);
@@ -233,8 +254,9 @@ fn each_field(
     match row {
         Plain::Map(map) => map.iter_mut().try_for_each(|(name, value)| {
             match fields.iter().find(|(known, _)| known == name) {
-                Some((_, field)) => change(*field, value),
-                None => each_field(value, fields, change),
+                // What has more than one form stands one level deeper.
+                Some((_, field)) if !matches!(value, Plain::Map(_)) => change(*field, value),
+                _ => each_field(value, fields, change),
             }
         }),
         Plain::List(list) => {
