@@ -29,3 +29,8 @@ say 'A second import reads only what changed:'
 show vox import claude-code --root tests/data/claude_code
 show vox archive stats
 show vox archive verify
+
+say 'All of it as lines of JSON, and an equal archive made of them:'
+show vox export --jsonl -o "$VOX_HOME/all.jsonl"
+show vox import --jsonl "$VOX_HOME/all.jsonl" --archive "$VOX_HOME/copy"
+show vox archive verify --archive "$VOX_HOME/copy"

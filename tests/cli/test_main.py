@@ -12,7 +12,7 @@ import vox
 from tests.cli.conftest import Run
 from vox.errors import DiskFullError
 
-COMMANDS = ["archive", "cat", "completion", "doctor", "import", "ls", "show", "window"]
+COMMANDS = ["archive", "cat", "completion", "doctor", "export", "import", "ls", "show", "window"]
 
 
 def test_the_version_is_that_of_the_package(run: Run) -> None:
