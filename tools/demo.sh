@@ -25,6 +25,14 @@ say 'One of them, and one of its items in full:'
 show vox show b5cc2934 --count 15
 show vox cat b5cc2934@12
 
+say 'Long output out of sight, first only counted, and a way back; a fork that shares all but what follows:'
+show vox window trim b5cc2934 --kind tool_result
+show vox window trim b5cc2934 --kind tool_result --yes
+show vox window restore b5cc2934 --kind tool_result --yes
+show vox window fork b5cc2934@12 --title 'Another way'
+show vox window tag b5cc2934 demo
+show vox ls --tag demo
+
 say 'A second import reads only what changed:'
 show vox import claude-code --root tests/data/claude_code
 show vox archive stats
