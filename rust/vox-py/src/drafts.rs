@@ -144,6 +144,7 @@ impl WindowDraft {
             link: self.link.as_deref().map(LinkKind::from_name).transpose()?,
             shares: self.shares,
             replays: self.replays,
+            ..WindowChange::default()
         })
     }
 }

@@ -18,6 +18,7 @@ pub mod leases;
 mod meta;
 pub mod naming;
 pub mod purge;
+pub mod producers;
 mod recency;
 mod sizes;
 mod snapshot;

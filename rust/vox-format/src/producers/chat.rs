@@ -53,6 +53,20 @@ pub struct MessageRow<C> {
     pub token_estimate: Option<u32>,
 }
 
+impl<C> MessageRow<C> {
+    /// The same with its content as `name` gives it.
+    pub fn try_map<D, E>(self, name: impl FnOnce(C) -> Result<D, E>) -> Result<MessageRow<D>, E> {
+        Ok(MessageRow {
+            content: name(self.content)?,
+            at: self.at,
+            role: self.role,
+            kind: self.kind,
+            name: self.name,
+            token_estimate: self.token_estimate,
+        })
+    }
+}
+
 fn message() -> ItemKind {
     ItemKind::Message
 }

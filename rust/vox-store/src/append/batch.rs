@@ -1,7 +1,11 @@
 //! What is appended at once: plain values, all of one transaction.
 
+use std::ops::Range;
+
 use vox_format::rows::CursorRow;
-use vox_types::{Fidelity, ItemKind, LinkKind, QuarantineReason, Role, WindowKind};
+use vox_types::{
+    Fidelity, ItemKind, LinkKind, OverlayKind, QuarantineReason, Role, Tier, WindowKind,
+};
 
 use crate::blobs::Dictionary;
 
@@ -14,8 +18,12 @@ pub struct Batch {
     pub windows: Vec<WindowChange>,
     /// Items, by window.
     pub items: Vec<WindowItems>,
+    /// What is said of items, in this order, when all are written.
+    pub overlays: Vec<NewOverlay>,
     /// Reports of providers.
     pub usage: Vec<NewUsage>,
+    /// Blobs that rows of a producer name: places in `blobs`, each of which counts a reference.
+    pub owned: Vec<usize>,
     /// How far the source has been read. Its counts are those of this batch; unless `restart`
     /// they are added to what was counted before.
     pub cursor: Option<CursorRow>,
@@ -59,6 +67,9 @@ pub struct WindowChange {
     pub git_branch: Option<String>,
     pub fidelity: Option<Fidelity>,
     pub created_at: Option<i64>,
+    pub tier: Option<Tier>,
+    /// Tags that it gets.
+    pub tags: Vec<String>,
     /// Key of the window it came from.
     pub parent: Option<String>,
     /// How it came from there.
@@ -112,8 +123,23 @@ pub struct NewItem {
     pub preview: String,
 }
 
+/// Something that is said of items of one window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewOverlay {
+    /// Key of the window.
+    pub window: String,
+    /// What is said.
+    pub kind: OverlayKind,
+    /// Of which items.
+    pub ordinals: Range<u64>,
+    /// Its value; none: nothing more.
+    pub value: Option<i64>,
+    /// Whether items of which something was said already are left alone.
+    pub only_new: bool,
+}
+
 /// A report of a provider on one response.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewUsage {
     /// Key of the window.
     pub window: String,
@@ -155,6 +181,9 @@ pub struct Appended {
     pub diverged: u64,
     /// Reports of usage that were new or larger.
     pub usage: u64,
+    /// Fields of windows that were there, and stretches of their items, of which something else is
+    /// said now.
+    pub changed: u64,
     /// Blobs that are new.
     pub blobs: u64,
     /// Their raw bytes.
@@ -173,6 +202,7 @@ impl std::ops::AddAssign for Appended {
         self.restored += other.restored;
         self.diverged += other.diverged;
         self.usage += other.usage;
+        self.changed += other.changed;
         self.blobs += other.blobs;
         self.raw_bytes += other.raw_bytes;
         self.stored_bytes += other.stored_bytes;

@@ -7,6 +7,7 @@
 mod batch;
 mod items;
 mod purged;
+mod overlays;
 mod windows;
 
 use std::{
@@ -22,7 +23,8 @@ use vox_format::{
 use vox_types::{Code, Error, Result, WindowNo};
 
 pub use batch::{
-    Appended, Batch, NewItem, NewQuarantine, NewUsage, OwnedBlob, WindowChange, WindowItems,
+    Appended, Batch, NewItem, NewOverlay, NewQuarantine, NewUsage, OwnedBlob, WindowChange,
+    WindowItems,
 };
 
 use crate::{
@@ -58,7 +60,8 @@ impl Store {
         drop(blobs);
         let lengths = batch.blobs.iter().map(|blob| blob.bytes.len() as u64).collect();
         batch.blobs = Vec::new();
-        Ok(PreparedBatch(Arc::new(Prepared { batch, blobs: prepared, lengths })))
+        let blobs = Arc::new(prepared);
+        Ok(PreparedBatch(Arc::new(Prepared { batch, blobs, lengths })))
     }
 
     /// Appends prepared batches in their order with one commit; durable on return. One that fails
@@ -97,7 +100,8 @@ fn check_places(batch: &Batch) -> Result<()> {
     let items = items.flat_map(|item| item.extra.into_iter().chain([item.content]));
     let aside = batch.quarantine.iter().filter_map(|new| new.blob);
     let count = batch.blobs.len();
-    match items.chain(aside).find(|place| *place >= count) {
+    let owned = batch.owned.iter().copied();
+    match items.chain(aside).chain(owned).find(|place| *place >= count) {
         Some(place) => Err(Error::new(
             Code::InvalidArgument,
             format!("the batch names its blob {place}, but it has {count}"),
@@ -107,10 +111,12 @@ fn check_places(batch: &Batch) -> Result<()> {
 }
 
 /// A batch whose blobs are hashed and compressed.
-struct Prepared {
-    batch: Batch,
-    blobs: PreparedBlobs,
-    lengths: Vec<u64>,
+pub(crate) struct Prepared {
+    /// The batch; its blobs stand in `blobs`.
+    pub batch: Batch,
+    pub blobs: Arc<PreparedBlobs>,
+    /// Lengths of the raw bytes of the blobs.
+    pub lengths: Arc<[u64]>,
 }
 
 /// What applying a batch needs at hand.
@@ -123,7 +129,12 @@ struct Applying<'a> {
     done: Appended,
 }
 
-fn apply(generation: &Generation, txn: &mut RwTxn<'_>, prepared: &Prepared) -> Fallible<Appended> {
+/// Writes all of a batch.
+pub(crate) fn apply(
+    generation: &Generation,
+    txn: &mut RwTxn<'_>,
+    prepared: &Prepared,
+) -> Fallible<Appended> {
     let tables = &generation.tables;
     let mut applying = Applying {
         tables,
@@ -141,8 +152,14 @@ fn apply(generation: &Generation, txn: &mut RwTxn<'_>, prepared: &Prepared) -> F
     for i in 0..batch.items.len() {
         applying.items_once(txn, i, &mut written)?;
     }
+    for overlay in &batch.overlays {
+        applying.overlay(txn, overlay)?;
+    }
     applying.usage(txn)?;
     applying.quarantine(txn)?;
+    for place in &batch.owned {
+        applying.writer.refer(txn, *place)?;
+    }
     let Applying { writer, mut done, now, .. } = applying;
     let stored = writer.finish(txn)?;
     done.blobs = stored.added;

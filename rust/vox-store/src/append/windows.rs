@@ -43,6 +43,7 @@ impl Applying<'_> {
                 set.append(&mut self.set_fields(txn, &mut row, change)?);
             }
             if !set.is_empty() {
+                self.done.changed += set.len() as u64;
                 windows::put(self.tables, txn, no, Some(&old), &row)?;
                 let what = Event::WindowChanged { set };
                 events::append(self.tables, txn, self.now, Some(no), what)?;
@@ -160,12 +161,23 @@ impl Applying<'_> {
         let numbers = [
             ("kind", &mut row.kind, change.kind.map(|kind| kind as u8)),
             ("fidelity", &mut row.fidelity, change.fidelity.map(|fidelity| fidelity as u8)),
+            ("tier", &mut row.tier, change.tier.map(|tier| tier as u8)),
         ];
         for (name, field, new) in numbers {
             if let Some(new) = new.filter(|new| field != new) {
                 *field = new;
                 set.push(name.to_owned());
             }
+        }
+        let before = row.tags.len();
+        for tag in &change.tags {
+            let symbol = self.interner.intern(self.tables, txn, Some(tag))?;
+            if symbol != 0 && !row.tags.contains(&symbol) {
+                row.tags.push(symbol);
+            }
+        }
+        if row.tags.len() > before {
+            set.push("tags".to_owned());
         }
         if let Some(at) = change.created_at.filter(|at| *at != row.created_at && row.items == 0) {
             row.created_at = at;

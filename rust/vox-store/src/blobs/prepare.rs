@@ -52,6 +52,8 @@ pub enum State {
         /// The stored bytes.
         body: Vec<u8>,
     },
+    /// Nobody has its bytes any more: it can be compared, and not be stored.
+    Lost,
 }
 
 /// A batch that is ready to be stored.
@@ -73,6 +75,13 @@ impl PreparedBlobs {
     /// The hash of the `i`-th blob of the batch.
     pub fn hash(&self, i: usize) -> ContentHash {
         self.unique[self.places[i] as usize].hash
+    }
+
+    /// Adds one whose bytes nobody has any more; gives its place.
+    pub fn push_lost(&mut self, hash: ContentHash) -> usize {
+        self.unique.push(Prepared { hash, raw_len: 0, state: State::Lost });
+        self.places.push(self.unique.len() as u32 - 1);
+        self.places.len() - 1
     }
 }
 

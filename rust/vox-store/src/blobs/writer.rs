@@ -181,6 +181,10 @@ impl<'a> BlobWriter<'a> {
     }
 
     fn append(&mut self, txn: &mut RwTxn<'_>, blob: &'a Prepared) -> Fallible<BlobRef> {
+        if matches!(blob.state, State::Lost) {
+            let says = format!("the content {:?} was purged, so nothing can show it", blob.hash);
+            return Err(Error::new(Code::Purged, says).into());
+        }
         let (State::New { codec, body } | State::Unused { codec, body }) = &blob.state else {
             return Err(Error::new(
                 Code::Conflict,

@@ -27,6 +27,8 @@ use crate::{
     blobs,
     env::Generation,
     fault::{Fallible, Fault},
+    index::HashIndex,
+    producers,
     tables::Tables,
 };
 
@@ -84,6 +86,19 @@ impl Marks {
             let who = || format!("a stretch that was set aside at byte {offset} of its source");
             marks.refer(&tables, txn, BlobRef(blob), who)
         })?;
+        for (table, named) in producers::named(&tables) {
+            source.rows(table, |txn, key, value| {
+                for kept in named(key, value)?.into_iter().filter(|kept| !kept.purged) {
+                    let finder = HashIndex::of_blobs(&tables).finder(txn)?;
+                    let found = blobs::find(&tables, &finder, txn, &kept.hash)?;
+                    let who = || format!("a producer's row that names {:?}", kept.hash);
+                    let nowhere = BlobRef(u64::MAX);
+                    let blob = found.map_or(nowhere, |entry| BlobRef(entry.payload));
+                    marks.refer(&tables, txn, blob, who)?;
+                }
+                Ok(())
+            })?;
+        }
         source.rows(tables.names, |txn, key, value| {
             let Target::Blob(blob) = Target::decode(value)? else { return Ok(()) };
             let who = || format!("the name {:?}", String::from_utf8_lossy(key));

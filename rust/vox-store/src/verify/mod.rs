@@ -9,7 +9,7 @@
 //!   with its bodies; each body decompresses to content that has its hash (all of them, or a
 //!   sample);
 //! - **index of blobs**: leaves are sorted and keyed by their first prefix; every live blob has its
-//!   entry; references equal a recount over items, extras and quarantine; no hold is negative;
+//!   entry; references equal a recount over items, extras, quarantine and producers' rows; no hold is negative;
 //! - **runs**: positions are contiguous in full chunks; lengths, chains, names, content and extra of
 //!   every item are there and agree with their blobs; previews are the start of their item (where
 //!   its content was decompressed);
@@ -22,6 +22,8 @@
 //! - **events** have no gap and can be read; **cursors**, **quarantine**, **links**, **awaited**
 //!   parents, **usage** and **names** can be read and name what is there; so can **condemned** blobs,
 //!   **tombstones** and **leases**. What was purged counts no reference; what wasn't has its content.
+//! - **producers' rows** (sessions, chat, history) follow each other, add up with their heads, and
+//!   name contents that are there.
 //!
 //! Not covered by any hash and so not provable: free text in rows (titles, paths, event details),
 //! times, and numbers that nothing else repeats.
@@ -44,6 +46,7 @@ mod log;
 mod meta;
 mod names;
 mod overlays;
+mod producers;
 mod rebuilt;
 mod repair;
 mod report;
@@ -166,6 +169,7 @@ fn examine_tables(file: &PageFile, report: &mut Reporter, options: &Options) -> 
     };
     let mut items = walk.run(report);
     sources::check_quarantine(&image, report, &cursors, &mut blobs);
+    producers::check(&image, report, &mut blobs);
     index::check_blobs(&image, report, &mut blobs);
     index::check_chains(&image, report, &mut items);
 

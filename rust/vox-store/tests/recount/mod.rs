@@ -1,4 +1,5 @@
-//! An archive counted again from its first tables: runs, chunks, extents and quarantine. What the
+//! An archive counted again from its first tables: runs, chunks, extents, quarantine and rows of
+//! producers. What the
 //! store keeps besides (references, roll-ups, chains, indexes) must come out the same.
 
 use std::{
@@ -10,6 +11,7 @@ use vox_format::{
     chunk::{Chunk, ItemRow, MAX_ITEMS},
     keys,
     leaf::Entry,
+    producers::{Kept, chat::MessageRow, history::HistoryRow, session::SessionEventRow},
     rows::{self, Extent, QuarantineRow, RunRow, WindowRow},
     segment::{GONE, Group},
 };
@@ -243,6 +245,7 @@ fn references(
     }
     let mut kept: HashMap<u64, Entry> = HashMap::new();
     add_up(&mut kept, |visit| HashIndex::of_blobs(tables).for_each(txn, visit).unwrap());
+    let mut named = named_by_producers(tables, txn);
     let mut slots = 0;
     let mut count_slots = |segment: u64, first: u16, value: &[u8]| {
         let group = Group::parse(value).unwrap();
@@ -255,6 +258,9 @@ fn references(
             let entry = kept.get(&blob).unwrap_or_else(|| panic!("blob {blob:#x} isn't indexed"));
             assert_eq!(entry.prefix, group.hash(i).unwrap().prefix(), "blob {blob:#x}");
             slots += 1;
+            if let Some(count) = named.remove(&group.hash(i).unwrap()) {
+                *counted.entry(blob).or_default() += count;
+            }
         }
     };
     for (key, value) in dump(tables.segments, txn) {
@@ -264,6 +270,7 @@ fn references(
         let (segment, first) = keys::split_tail(&key).unwrap();
         count_slots(segment, first, &value);
     }
+    assert!(named.is_empty(), "contents that rows name and that aren't there: {named:?}");
     assert_eq!(slots, kept.len(), "every entry of the index of blobs has its slot");
     let mut by_content = HashMap::new();
     for (blob, entry) in &kept {
@@ -277,6 +284,28 @@ fn references(
     }
     assert!(counted.is_empty(), "blobs that are referred to and not indexed: {counted:?}");
     by_content
+}
+
+/// How often rows of producers name each content.
+fn named_by_producers(tables: &Tables, txn: &Txn<'_>) -> HashMap<ContentHash, i64> {
+    let mut named: HashMap<ContentHash, i64> = HashMap::new();
+    let mut count = |kept: &Kept| {
+        if !kept.purged {
+            *named.entry(kept.hash).or_default() += 1;
+        }
+    };
+    let below = |table| dump(table, txn).into_iter().filter(|(key, _)| key.len() == 24);
+    for (_, value) in below(tables.session_events) {
+        let row: SessionEventRow<Kept> = rows::decode(&value, "an event").unwrap();
+        row.contents().into_iter().for_each(&mut count);
+    }
+    for (_, value) in below(tables.chat_messages) {
+        count(&rows::decode::<MessageRow<Kept>>(&value, "a message").unwrap().content);
+    }
+    for (_, value) in below(tables.history_entries) {
+        count(&rows::decode::<HistoryRow<Kept>>(&value, "an entry").unwrap().content);
+    }
+    named
 }
 
 fn add_up(
