@@ -68,8 +68,7 @@ impl Store {
             deleted_at: None,
         };
         let contents = Gathering::of(self).finish()?;
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let (table, key) = (generation.tables.chat_conversations, short_hash(&row.id));
             if table.get(txn, &key)?.is_some() {
                 let says = format!("there is a conversation {:?} already", row.id);
@@ -130,8 +129,7 @@ impl Store {
         + 'static,
     ) -> Result<()> {
         let id = id.to_owned();
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let key = short_hash(&id);
             let table = generation.tables.chat_conversations;
             let row: Option<ConversationRow> = heads::head(table, txn, &key)?;
@@ -158,8 +156,7 @@ impl Store {
         }
         let contents = gathering.finish()?;
         let id = id.to_owned();
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let tables = &generation.tables;
             let key = short_hash(&id);
             let head: Option<ConversationRow> = heads::head(tables.chat_conversations, txn, &key)?;
@@ -238,8 +235,7 @@ impl Store {
                 ..Batch::default()
             };
             first += messages.len() as u64;
-            let generation = self.generation();
-            done += self.write(&generation, move |generation, txn| {
+            done += self.write(move |generation, txn| {
                 append::apply(generation, txn, &contents.prepared(batch.clone()))
             })?;
         }

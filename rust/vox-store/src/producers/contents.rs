@@ -91,7 +91,7 @@ impl<'s> Gathering<'s> {
         self.store.check_writable()?;
         let new = |bytes| NewBlob { bytes, dictionary: Dictionary::Content };
         let blobs: Vec<NewBlob<'_>> = self.bytes.iter().map(|bytes| new(bytes)).collect();
-        let mut blobs = blobs::prepare(&self.store.generation(), &blobs)?;
+        let mut blobs = blobs::prepare(&*self.store.current()?, &blobs)?;
         let mut lengths: Vec<u64> = self.bytes.iter().map(|bytes| bytes.len() as u64).collect();
         let shown = self.places.into_iter().map(|(hash, place)| {
             let bytes = &self.bytes[place];

@@ -102,10 +102,7 @@ impl Store {
             }
         }
         let repo = repo.to_owned();
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
-            add(generation, txn, kind, &repo, &all, caps, &contents)
-        })
+        self.write(move |generation, txn| add(generation, txn, kind, &repo, &all, caps, &contents))
     }
 
     /// Entries, the newest first, at most `count`: of one kind or repository, and before a number,
@@ -149,8 +146,7 @@ impl Store {
     pub fn pin_history(&self, numbers: &[u64], pinned: bool) -> Result<u64> {
         let numbers = numbers.to_vec();
         let contents = Gathering::of(self).finish()?;
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let tables = &generation.tables;
             let groups = groups(tables, txn)?;
             let mut batch = Batch::default();
@@ -178,8 +174,7 @@ impl Store {
         numbers.sort_unstable();
         numbers.dedup();
         let contents = Gathering::of(self).finish()?;
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| {
+        self.write(move |generation, txn| {
             let tables = &generation.tables;
             let mut removing = Removing::default();
             for (key, group) in groups(tables, txn)? {

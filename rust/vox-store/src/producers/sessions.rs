@@ -81,8 +81,7 @@ impl Store {
             all.push(Coming { session, sequence, timed: at.is_some(), row });
         }
         let contents = gathering.finish()?;
-        let generation = self.generation();
-        self.write(&generation, move |generation, txn| write(generation, txn, &all, &contents))
+        self.write(move |generation, txn| write(generation, txn, &all, &contents))
     }
 
     /// What is known of a session.
@@ -139,8 +138,8 @@ impl Store {
             }
             let contents = gathering.finish()?;
             let batch = batch.finish(&contents)?;
-            let (key, generation) = (short_hash(id), self.generation());
-            done += self.write(&generation, move |generation, txn| {
+            let key = short_hash(id);
+            done += self.write(move |generation, txn| {
                 let done = append::apply(generation, txn, &contents.prepared(batch.clone()))?;
                 let table = generation.tables.session_events;
                 if let Some(mut head) = heads::head::<SessionRow>(table, txn, &key)?

@@ -273,7 +273,13 @@ impl Applying<'_> {
 
     fn window(&mut self, change: &WindowChange) -> Result<(), Code> {
         if let Some(no) = self.window_of(&change.key) {
+            let said =
+                |window: &Window| (window.title.clone(), window.repo.clone(), window.created_at);
+            let (title, repo, at) = said(&self.model.windows[no]);
             self.set(no, change);
+            let now = said(&self.model.windows[no]);
+            let changed = [title != now.0, repo != now.1, at != now.2];
+            self.done.changed += changed.into_iter().filter(|changed| *changed).count() as u64;
             self.below_parent(no, change);
             return Ok(());
         }

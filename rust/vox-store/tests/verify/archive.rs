@@ -169,6 +169,7 @@ fn build(path: &Path) {
     store.set_name("a blob", Some(Named::Blob(hashes[30]))).unwrap();
     store.set_name("a window", Some(Named::Window(1))).unwrap();
     store.set_name("an item", Some(Named::Item(ItemId::new(0, 7)))).unwrap();
+    crate::producers::fill(&store);
 }
 
 fn items_at_end(batch: &mut Batch, numbers: std::ops::Range<u64>) {

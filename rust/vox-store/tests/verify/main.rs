@@ -5,6 +5,7 @@ mod archive;
 mod bytes;
 mod derived;
 mod edits;
+mod producers;
 mod truth;
 
 use archive::{change, rows, sample, with_data};

@@ -19,6 +19,7 @@ use crate::{
         Case, case, drop_first, dump, edit, edit_chunk, edit_extent, edit_segment, edit_window,
         first, nth,
     },
+    producers,
 };
 
 /// An event whose ranges are none.
@@ -263,7 +264,7 @@ fn damage() -> Vec<Case> {
 
 #[test]
 fn what_nothing_repeats_is_reported_and_left_alone() {
-    for Case { what, table, kind, work } in damage() {
+    for Case { what, table, kind, work } in damage().into_iter().chain(producers::damage()) {
         let folder = with_data(sample());
         let store = Store::open(folder.path()).unwrap();
         change(&store, work);

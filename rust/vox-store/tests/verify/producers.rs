@@ -1,0 +1,128 @@
+//! Rows of vox's own producers: something of each for the sample, and what can be wrong with them.
+
+use vox_format::{
+    producers::{
+        Given, Kept,
+        chat::{ConversationRow, MessageRow},
+        history::{HistoryGroupRow, HistoryKind, HistoryRow},
+        session::{Created, SessionEvent, SessionEventRow, SessionRow, TurnAdded, TurnItem},
+    },
+    rows,
+};
+use vox_store::{
+    Store,
+    producers::{HistoryCaps, NewConversation, NewEntry, NewSessionEvent},
+    verify::Kind,
+};
+use vox_types::{ContentHash, ItemKind, Role};
+
+use crate::edits::{Case, case, edit, first, nth};
+
+const AT: Option<i64> = Some(1_700_000_000_000);
+
+/// Adds something of each producer.
+pub fn fill(store: &Store) {
+    let text = |text: &str| Given::Text(text.into());
+    let item = TurnItem {
+        kind: Default::default(),
+        content: text("said in a session"),
+        name: None,
+        call_id: None,
+        at: None,
+        token_estimate: None,
+        redacted: false,
+    };
+    let turn = TurnAdded { role: Role::User, items: vec![item], usage: None };
+    let events = [SessionEvent::Created(Box::<Created>::default()), SessionEvent::TurnAdded(turn)];
+    let new = |event| NewSessionEvent { session: "s".into(), at: AT, sequence: None, event };
+    store.append_session_events(events.map(new).to_vec()).unwrap();
+    let conversation = NewConversation { id: "c".into(), at: AT, ..NewConversation::default() };
+    store.create_conversation(conversation).unwrap();
+    let message = |content| MessageRow {
+        at: AT.unwrap(),
+        role: Role::User,
+        kind: ItemKind::Message,
+        content: text(content),
+        name: None,
+        token_estimate: None,
+    };
+    store.append_messages("c", vec![message("first"), message("second")]).unwrap();
+    let entry = |content| NewEntry { at: AT, content: text(content), name: None };
+    let caps = HistoryCaps { entries: 2, bytes: 1000 };
+    let entries = vec![entry("gone"), entry("kept"), entry("last")];
+    store.add_history(HistoryKind::Clip, "r", entries, caps).unwrap();
+}
+
+fn lost() -> Kept {
+    Kept::of(ContentHash::of(b"was never there"))
+}
+
+/// What is wrong with their rows.
+pub fn damage() -> Vec<Case> {
+    use Kind::{Count, Dangling, Differs, Malformed, Order};
+    vec![
+        case("a session without its head", "session_events", Dangling, |t, txn| {
+            let (key, _) = first(t.session_events, txn)?;
+            Ok(t.session_events.delete(txn, &key).map(drop)?)
+        }),
+        case("an event is gone", "session_events", Count, |t, txn| {
+            let (key, _) = nth(t.session_events, txn, 2)?;
+            Ok(t.session_events.delete(txn, &key).map(drop)?)
+        }),
+        case("a session that doesn't begin", "session_events", Order, |t, txn| {
+            let (key, _) = nth(t.session_events, txn, 1)?;
+            Ok(t.session_events.delete(txn, &key).map(drop)?)
+        }),
+        case("a session of another name", "session_events", Differs, |t, txn| {
+            let (key, _) = first(t.session_events, txn)?;
+            edit(t.session_events, txn, &key, |row: &mut SessionRow| row.id.push('x'))
+        }),
+        case("more is folded than there is", "session_events", Count, |t, txn| {
+            let (key, _) = first(t.session_events, txn)?;
+            edit(t.session_events, txn, &key, |row: &mut SessionRow| row.folded += 1)
+        }),
+        case("an event can't be read", "session_events", Malformed, |t, txn| {
+            let (key, _) = nth(t.session_events, txn, 2)?;
+            Ok(t.session_events.put(txn, &key, &rows::encode(&"?")?)?)
+        }),
+        case("what was said isn't there", "session_events", Dangling, |t, txn| {
+            let (key, _) = nth(t.session_events, txn, 2)?;
+            edit(t.session_events, txn, &key, |row: &mut SessionEventRow<Kept>| {
+                let mut event = row.clone().try_map(|_| Ok::<_, ()>(lost())).unwrap();
+                std::mem::swap(row, &mut event);
+            })
+        }),
+        case("a message is gone", "chat_messages", Order, |t, txn| {
+            let (key, _) = first(t.chat_messages, txn)?;
+            Ok(t.chat_messages.delete(txn, &key).map(drop)?)
+        }),
+        case("messages of nobody", "chat_messages", Dangling, |t, txn| {
+            let (key, _) = first(t.chat_conversations, txn)?;
+            Ok(t.chat_conversations.delete(txn, &key).map(drop)?)
+        }),
+        case("a conversation miscounts", "chat_conversations", Count, |t, txn| {
+            let (key, _) = first(t.chat_conversations, txn)?;
+            edit(t.chat_conversations, txn, &key, |row: &mut ConversationRow| row.messages += 1)
+        }),
+        case("a message of lost content", "chat_messages", Dangling, |t, txn| {
+            let (key, _) = first(t.chat_messages, txn)?;
+            edit(t.chat_messages, txn, &key, |row: &mut MessageRow<Kept>| row.content = lost())
+        }),
+        case("history miscounts its entries", "history_entries", Count, |t, txn| {
+            let (key, _) = first(t.history_entries, txn)?;
+            edit(t.history_entries, txn, &key, |row: &mut HistoryGroupRow| row.entries += 1)
+        }),
+        case("history miscounts its bytes", "history_entries", Count, |t, txn| {
+            let (key, _) = first(t.history_entries, txn)?;
+            edit(t.history_entries, txn, &key, |row: &mut HistoryGroupRow| row.bytes += 1)
+        }),
+        case("history of another repository", "history_entries", Differs, |t, txn| {
+            let (key, _) = first(t.history_entries, txn)?;
+            edit(t.history_entries, txn, &key, |row: &mut HistoryGroupRow| row.repo.push('x'))
+        }),
+        case("an entry of lost content", "history_entries", Dangling, |t, txn| {
+            let (key, _) = nth(t.history_entries, txn, 1)?;
+            edit(t.history_entries, txn, &key, |row: &mut HistoryRow<Kept>| row.content = lost())
+        }),
+    ]
+}
