@@ -1,5 +1,8 @@
 //! An archive with something of everything, and ways to change it behind the store's back.
 
+#[path = "own.rs"]
+mod own;
+
 use std::{
     collections::BTreeMap,
     fs,
@@ -154,6 +157,7 @@ fn build(path: &Path) {
     let (hashes, _) = store.put_many(&slices).unwrap();
     store.put_many(&slices[..50]).unwrap();
     store.release_many(&hashes[..20]).unwrap();
+    own::fill(&store);
     store.put_many(&[&text(77, 40_000)]).unwrap();
     store.put_many(&[b"in the tail", b"", &text(78, 400)]).unwrap();
     let ranges = [
@@ -169,7 +173,6 @@ fn build(path: &Path) {
     store.set_name("a blob", Some(Named::Blob(hashes[30]))).unwrap();
     store.set_name("a window", Some(Named::Window(1))).unwrap();
     store.set_name("an item", Some(Named::Item(ItemId::new(0, 7)))).unwrap();
-    crate::producers::fill(&store);
 }
 
 fn items_at_end(batch: &mut Batch, numbers: std::ops::Range<u64>) {

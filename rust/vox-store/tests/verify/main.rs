@@ -24,10 +24,6 @@ const UNUSED: &[&str] = &[
     "tombstones",
     "condemned",
     "leases",
-    "session_events",
-    "chat_conversations",
-    "chat_messages",
-    "history_entries",
 ];
 
 #[test]

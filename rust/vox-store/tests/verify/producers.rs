@@ -1,57 +1,18 @@
-//! Rows of vox's own producers: something of each for the sample, and what can be wrong with them.
+//! What can be wrong with rows of vox's own producers.
 
 use vox_format::{
     producers::{
-        Given, Kept,
+        Kept,
         chat::{ConversationRow, MessageRow},
-        history::{HistoryGroupRow, HistoryKind, HistoryRow},
-        session::{Created, SessionEvent, SessionEventRow, SessionRow, TurnAdded, TurnItem},
+        history::{HistoryGroupRow, HistoryRow},
+        session::{SessionEventRow, SessionRow},
     },
     rows,
 };
-use vox_store::{
-    Store,
-    producers::{HistoryCaps, NewConversation, NewEntry, NewSessionEvent},
-    verify::Kind,
-};
-use vox_types::{ContentHash, ItemKind, Role};
+use vox_store::verify::Kind;
+use vox_types::ContentHash;
 
 use crate::edits::{Case, case, edit, first, nth};
-
-const AT: Option<i64> = Some(1_700_000_000_000);
-
-/// Adds something of each producer.
-pub fn fill(store: &Store) {
-    let text = |text: &str| Given::Text(text.into());
-    let item = TurnItem {
-        kind: Default::default(),
-        content: text("said in a session"),
-        name: None,
-        call_id: None,
-        at: None,
-        token_estimate: None,
-        redacted: false,
-    };
-    let turn = TurnAdded { role: Role::User, items: vec![item], usage: None };
-    let events = [SessionEvent::Created(Box::<Created>::default()), SessionEvent::TurnAdded(turn)];
-    let new = |event| NewSessionEvent { session: "s".into(), at: AT, sequence: None, event };
-    store.append_session_events(events.map(new).to_vec()).unwrap();
-    let conversation = NewConversation { id: "c".into(), at: AT, ..NewConversation::default() };
-    store.create_conversation(conversation).unwrap();
-    let message = |content| MessageRow {
-        at: AT.unwrap(),
-        role: Role::User,
-        kind: ItemKind::Message,
-        content: text(content),
-        name: None,
-        token_estimate: None,
-    };
-    store.append_messages("c", vec![message("first"), message("second")]).unwrap();
-    let entry = |content| NewEntry { at: AT, content: text(content), name: None };
-    let caps = HistoryCaps { entries: 2, bytes: 1000 };
-    let entries = vec![entry("gone"), entry("kept"), entry("last")];
-    store.add_history(HistoryKind::Clip, "r", entries, caps).unwrap();
-}
 
 fn lost() -> Kept {
     Kept::of(ContentHash::of(b"was never there"))
