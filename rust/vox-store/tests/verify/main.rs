@@ -17,14 +17,8 @@ use vox_store::{
 const ALL: Options = Options { sample: None };
 
 /// Tables of which the sample has no row.
-const UNUSED: &[&str] = &[
-    "raw_runs",
-    "raw_files",
-    "raw_samples",
-    "tombstones",
-    "condemned",
-    "leases",
-];
+const UNUSED: &[&str] =
+    &["raw_runs", "raw_files", "raw_samples", "tombstones", "condemned", "leases"];
 
 #[test]
 fn a_whole_archive_is_clean_and_everything_in_it_is_counted() {
