@@ -172,8 +172,10 @@ impl Applying<'_> {
         let before = row.tags.len();
         for tag in &change.tags {
             let symbol = self.interner.intern(self.tables, txn, Some(tag))?;
-            if symbol != 0 && !row.tags.contains(&symbol) {
-                row.tags.push(symbol);
+            if symbol != 0
+                && let Err(place) = row.tags.binary_search(&symbol)
+            {
+                row.tags.insert(place, symbol);
             }
         }
         if row.tags.len() > before {
