@@ -6,8 +6,8 @@
 
 mod batch;
 mod items;
-mod purged;
 mod overlays;
+mod purged;
 mod windows;
 
 use std::{
