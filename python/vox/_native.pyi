@@ -272,6 +272,7 @@ class Archive:
         *,
         start: int,
         last: bool,
+        restore_purged: bool = False,
     ) -> Prepared:
         """Makes what an adapter says of records ready for `commit`: cuts, hashes, compresses.
 
@@ -321,6 +322,22 @@ class Archive:
     def backup(self, to: str | Path) -> tuple[Path, int]:
         """Copies the archive to a folder that is missing or empty; gives where it is and the bytes
         of its data file."""
+
+    def collect(self, *, dry_run: bool, grace: int) -> dict[str, Any]:
+        """Removes the content of blobs that nothing has used for `grace` milliseconds; gives
+        counts."""
+
+    def purge(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Purges what was trimmed or deleted; gives counts."""
+
+    def begin_lease(self, kind: str) -> int:
+        """Takes a lease, while which nothing is collected; gives its number."""
+
+    def renew_lease(self, lease: int) -> None:
+        """Says that a lease is still needed."""
+
+    def end_lease(self, lease: int) -> None:
+        """Gives a lease back."""
 
     def item_count(self) -> int:
         """How many items stand in runs, each counted once."""

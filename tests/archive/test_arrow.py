@@ -30,6 +30,7 @@ ITEM = [
     pa.field("fidelity", CLOSED, nullable=False),
     pa.field("redacted", pa.bool_(), nullable=False),
     pa.field("side", pa.bool_(), nullable=False),
+    pa.field("purged", pa.bool_(), nullable=False),
 ]
 OVERLAYS = [
     pa.field("pinned", pa.bool_(), nullable=False),

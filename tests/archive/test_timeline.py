@@ -62,6 +62,7 @@ COLUMNS = [
     "fidelity",
     "redacted",
     "side",
+    "purged",
     "preview",
 ]
 

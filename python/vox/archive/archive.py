@@ -16,7 +16,7 @@ from vox.config import load_settings
 from vox.errors import ClosedError, NotFoundError
 
 if TYPE_CHECKING:
-    from vox.archive import exchange, generations, soundness, window_ops
+    from vox.archive import exchange, gc, generations, purge, soundness, window_ops
     from vox.archive.append import NewItem
     from vox.archive.report import ImportReport, Progress
     from vox.sources.base import WindowDraft, WindowSource
@@ -269,6 +269,7 @@ class Archive:
         paths: Iterable[Path] = (),
         dry_run: bool = False,
         verify_sources: bool = False,
+        restore_purged: bool = False,
         progress: Callable[[Progress], None] | None = None,
     ) -> ImportReport:
         """Imports what is new in the transcripts of other tools.
@@ -276,9 +277,10 @@ class Archive:
         Without arguments all known tools are looked for in their default folders; `root` is
         searched instead of those, `paths` are imported as whichever tool's they are. Files that
         are as they were aren't read again, unless `verify_sources` asks to compare all of each
-        with the archive. Source files are only read. What could not be taken, of a file or as a
-        whole, stands in the report's `problems` and the rest goes on. Raises
-        `InvalidArgumentError` for a tool that isn't known or a `root` that is no folder.
+        with the archive. What was purged stays purged, unless `restore_purged` asks for what the
+        sources still have of it; all files are read then. Source files are only read. What could
+        not be taken, of a file or as a whole, stands in the report's `problems` and the rest goes
+        on. Raises `InvalidArgumentError` for a tool that isn't known or a `root` that is no folder.
         """
         from vox.archive import ingest
 
@@ -289,6 +291,7 @@ class Archive:
             paths=paths,
             dry_run=dry_run,
             verify_sources=verify_sources,
+            restore_purged=restore_purged,
             progress=progress,
         )
 
@@ -318,6 +321,60 @@ class Archive:
         from vox.archive import generations
 
         return generations.compact(self._native)
+
+    def gc(
+        self, *, dry_run: bool = False, now: bool = False, grace_days: float = 14
+    ) -> gc.CollectReport:
+        """Removes content that nothing uses any more: no item, no stretch that was set aside, no
+        name, no service that holds it. What is found unused stays for `grace_days` more; `now` ends
+        that at once. With `dry_run` nothing changes, and the report says what would.
+
+        While an import runs nothing is removed; `held_back_by` names it. The room is used again,
+        and the file gets smaller with `compact`. Raises `DamagedError` if something refers to
+        content that isn't there or counts are wrong, `ReadOnlyError`.
+        """
+        from vox.archive import gc
+
+        return gc.collect(self._native, dry_run=dry_run, now=now, grace_days=grace_days)
+
+    def purge(
+        self,
+        windows: Iterable[str | int] = (),
+        *,
+        trimmed: bool = False,
+        deleted: bool = False,
+        older: int | None = None,
+        now: bool = False,
+        erase: bool = False,
+        why: str = "",
+        dry_run: bool = True,
+    ) -> purge.PurgeReport:
+        """Purges items that were trimmed, and windows that were deleted, more than 14 days ago, or
+        before `older` (UTC milliseconds) if that is earlier; `now` ends the 14 days at once. With
+        `windows` only of those. A dry run unless told otherwise.
+
+        This can't be undone. A purged item keeps its place, role, kind, times, length and hash;
+        reading it raises `PurgedError`. A source that has it still doesn't bring it back, unless
+        `ingest` is told to. What is pinned, and rows that another window keeps, stay. Content
+        leaves the files with `gc` and `compact`; `erase` does both at once.
+
+        Raises `InvalidArgumentError` if nothing is named, or a window that is pinned or neither
+        deleted nor has trimmed items; `NotFoundError`; `BusyError` if an import keeps `erase` from
+        its end.
+        """
+        from vox.archive import purge
+
+        return purge.purge(
+            self._native,
+            [self.window(window).number for window in windows],
+            trimmed=trimmed,
+            deleted=deleted,
+            older=older,
+            now=now,
+            erase=erase,
+            why=why,
+            dry_run=dry_run,
+        )
 
     def backup(self, to: str | os.PathLike[str]) -> generations.BackupReport:
         """Copies the archive, as its last commit left it, to a folder that is missing or empty; on

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from vox import _native
 from vox.archive.discovery import Transcript, Unreadable, at_path, in_folder
+from vox.archive.lease import Lease, leased
 from vox.archive.pipeline import Pipeline
 from vox.archive.report import Counts, ImportReport, Problem, Progress, counts_of, failure
 from vox.errors import InvalidArgumentError, SourceUnreadableError, VoxError
@@ -28,6 +29,7 @@ def run(
     paths: Iterable[Path],
     dry_run: bool,
     verify_sources: bool,
+    restore_purged: bool,
     progress: Callable[[Progress], None] | None,
 ) -> ImportReport:
     """See `vox.archive.Archive.ingest`."""
@@ -50,11 +52,13 @@ def run(
         archive,
         report,
         dry_run=dry_run,
-        verify_sources=verify_sources,
+        verify_sources=verify_sources or restore_purged,
+        restore_purged=restore_purged,
         show=progress,
         found=found,
     )
-    state.files(found)
+    with leased(archive, needed=not dry_run) as state.lease:
+        state.files(found)
     if not dry_run:
         _note_vanished(archive, chosen, root)
     report.record_types = dict(sorted(state.record_types.items()))
@@ -104,6 +108,7 @@ class _Import:
         *,
         dry_run: bool,
         verify_sources: bool,
+        restore_purged: bool,
         show: Callable[[Progress], None] | None,
         found: list[Transcript],
     ) -> None:
@@ -111,6 +116,8 @@ class _Import:
         self.report = report
         self.dry_run = dry_run
         self.verify_sources = verify_sources
+        self.restore_purged = restore_purged
+        self.lease: Lease | None = None
         self.record_types: Counter[str] = Counter()
         self.progress = Progress(
             files_total=len(found), bytes_total=sum(_size(path) for _, path in found)
@@ -189,8 +196,16 @@ class _Import:
                 self._count(source, path, records, batch)
             following = framer.next_batch() if records is not None else None
             if not self.dry_run:
+                if self.lease:
+                    self.lease.need()
                 task = partial(
-                    self.archive.prepare, token, records, batch, start=start, last=following is None
+                    self.archive.prepare,
+                    token,
+                    records,
+                    batch,
+                    start=start,
+                    last=following is None,
+                    restore_purged=self.restore_purged,
                 )
                 size = framer.end - start + DRAFT_BYTES * len(batch.drafts)
                 self._settle(pipeline.add((source, path), task, size))
@@ -209,6 +224,8 @@ class _Import:
             self.report.shared += counts["shared"] + counts["known"]
             self.report.rewritten += counts["diverged"]
             self.report.responses += counts["usage"]
+            self.report.purged += counts["purged"]
+            self.report.restored += counts["restored"]
 
     def _count(
         self, source: WindowSource, path: Path, records: _native.Records, batch: Batch

@@ -52,6 +52,10 @@ class Counts(msgspec.Struct, kw_only=True):
     """Items that are new to the archive."""
     shared: int = 0
     """Items that stand in the archive already: in this window, or on the same path in another."""
+    purged: int = 0
+    """Items that were purged before and stay so."""
+    restored: int = 0
+    """Items that were purged before and are back."""
     rewritten: int = 0
     """Windows that their tool rewrote; what they were is kept beside what they are."""
     responses: int = 0

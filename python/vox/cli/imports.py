@@ -45,6 +45,11 @@ SHOWN_PROBLEMS = 20
     metavar="FILE",
     help="Make the archive anew from what `vox export --jsonl` wrote; - is standard input.",
 )
+@click.option(
+    "--restore-purged",
+    is_flag=True,
+    help="Bring back what was purged, as far as sources have it; reads all files.",
+)
 @json_option
 @archive_option
 @click.pass_context
@@ -54,6 +59,7 @@ def import_(
     root: Path | None,
     dry_run: bool,
     verify_sources: bool,
+    restore_purged: bool,
     lines: Path | None,
     as_json: bool,
     path: Path | None,
@@ -65,7 +71,7 @@ def import_(
     again.
     """
     if lines is not None:
-        if sources or root or dry_run or verify_sources:
+        if sources or root or dry_run or verify_sources or restore_purged:
             raise InvalidArgumentError("--jsonl takes its FILE and nothing else to import")
         _import_lines(lines, path or load_settings().archive, as_json=as_json)
         return
@@ -78,6 +84,7 @@ def import_(
             paths=paths,
             dry_run=dry_run,
             verify_sources=verify_sources,
+            restore_purged=restore_purged,
             progress=progress,
         )
     if as_json:
@@ -200,6 +207,10 @@ def _outcome(counts: Counts, *, dry_run: bool) -> str:
     ]
     if counts.rewritten:
         facts.append(f"{people.number(counts.rewritten, 'window')} rewritten by the tool")
+    if counts.purged:
+        facts.append(f"{people.number(counts.purged)} stay purged")
+    if counts.restored:
+        facts.append(f"{people.number(counts.restored)} restored")
     if counts.responses:
         facts.append(people.number(counts.responses, "response"))
     if counts.quarantined:

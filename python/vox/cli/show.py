@@ -58,6 +58,9 @@ COLUMNS = (
 NAMED_KINDS = {"tool_call", "tool_result", "attachment"}
 """Kinds whose name is shown: the tool, or the type of a file."""
 
+PURGED = "[purged]"
+"""What is shown of an item that was purged."""
+
 PAGE = 1_000
 
 
@@ -188,7 +191,7 @@ def _cells(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Cell, ...]]:
             time(row["created_at"]),
             (_what(row), ROLE_STYLES.get(row["role"], "")),
             people.size(row["byte_len"]),
-            row["preview"],
+            (PURGED, "dim") if row["purged"] else row["preview"],
         )
 
 

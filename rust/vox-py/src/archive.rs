@@ -24,7 +24,7 @@ use crate::{
     drafts::{Batch, OwnItem, WindowDraft},
     filters::{ItemFilter, WindowFilter, scope, wanted},
     frames::Records,
-    generations, soundness,
+    generations, keeping, soundness,
 };
 
 /// An open archive. Threads may share it.
@@ -229,7 +229,8 @@ impl Archive {
     }
 
     /// Makes what an adapter says of records ready for `commit`: cuts, hashes, compresses.
-    #[pyo3(signature = (source, records, batch, *, start, last))]
+    #[pyo3(signature = (source, records, batch, *, start, last, restore_purged = false))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn prepare(
         &self,
         py: Python<'_>,
@@ -238,9 +239,11 @@ impl Archive {
         batch: Batch<'_>,
         start: u64,
         last: bool,
+        restore_purged: bool,
     ) -> PyResult<Prepared> {
         let records = records.map(|records| records.0.clone()).unwrap_or_default();
-        let batch = batch.into_core(py, records, start, last)?;
+        let mut batch = batch.into_core(py, records, start, last)?;
+        batch.restore_purged = restore_purged;
         let file = source.0.clone();
         let prepared = self.run(py, move |archive| archive.prepare(&file, batch))?;
         Ok(Prepared(Mutex::new(Some(prepared))))
@@ -378,6 +381,43 @@ impl Archive {
         Ok((done.path, done.bytes))
     }
 
+    /// Removes the content of blobs that nothing has used for `grace` milliseconds; gives counts.
+    #[pyo3(signature = (*, dry_run, grace))]
+    fn collect<'py>(
+        &self,
+        py: Python<'py>,
+        dry_run: bool,
+        grace: i64,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let done = self.run(py, |archive| keeping::collect(archive.store(), dry_run, grace))?;
+        keeping::collected(py, &done)
+    }
+
+    /// Purges what was trimmed or deleted; gives counts.
+    fn purge<'py>(
+        &self,
+        py: Python<'py>,
+        options: keeping::PurgeOptions,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let done = self.run(py, |archive| keeping::purge(archive.store(), options))?;
+        keeping::purged(py, &done)
+    }
+
+    /// Takes a lease, while which nothing is collected; gives its number.
+    fn begin_lease(&self, py: Python<'_>, kind: &str) -> PyResult<u64> {
+        self.run(py, |archive| archive.store().begin_lease(kind))
+    }
+
+    /// Says that a lease is still needed.
+    fn renew_lease(&self, py: Python<'_>, lease: u64) -> PyResult<()> {
+        self.run(py, |archive| archive.store().renew_lease(lease))
+    }
+
+    /// Gives a lease back.
+    fn end_lease(&self, py: Python<'_>, lease: u64) -> PyResult<()> {
+        self.run(py, |archive| archive.store().end_lease(lease))
+    }
+
     /// How many items stand in runs, each counted once.
     fn item_count(&self, py: Python<'_>) -> PyResult<u64> {
         self.run(py, |archive| {
@@ -393,6 +433,8 @@ fn appended<'py>(py: Python<'py>, done: &Appended) -> PyResult<Bound<'py, PyDict
     dict.set_item("added", done.added)?;
     dict.set_item("shared", done.shared)?;
     dict.set_item("known", done.known)?;
+    dict.set_item("purged", done.purged)?;
+    dict.set_item("restored", done.restored)?;
     dict.set_item("diverged", done.diverged)?;
     dict.set_item("usage", done.usage)?;
     dict.set_item("blobs", done.blobs)?;

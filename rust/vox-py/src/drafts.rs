@@ -68,6 +68,7 @@ impl Batch<'_> {
             restart: start == 0,
             start,
             last,
+            restore_purged: false,
         })
     }
 }

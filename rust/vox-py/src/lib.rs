@@ -10,6 +10,7 @@ mod filters;
 mod frames;
 mod generations;
 mod ids;
+mod keeping;
 mod soundness;
 mod window_ops;
 

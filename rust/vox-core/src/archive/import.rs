@@ -123,6 +123,8 @@ pub struct SourceBatch {
     pub start: u64,
     /// Whether they are its last.
     pub last: bool,
+    /// Whether what was purged and comes again is brought back.
+    pub restore_purged: bool,
 }
 
 impl FileState {
@@ -185,6 +187,7 @@ impl Archive {
             usage: batch.usage,
             restart: batch.restart,
             start: batch.start,
+            restore_purged: batch.restore_purged,
             fallback_time: file.state.mtime_ns / 1_000_000,
             ..Batch::default()
         };

@@ -39,8 +39,8 @@ impl Archive {
     /// The content hash of an item.
     pub fn content_hash(&self, item: ItemId) -> Result<ContentHash> {
         self.store.snapshot(|snapshot| {
-            let (content, _) = blobs_of(snapshot, item)?;
-            snapshot.content_hash(content)
+            let (chunk, place) = chunk_of(snapshot, item)?;
+            snapshot.content_hash(chunk.content_at(place))
         })
     }
 
@@ -58,6 +58,15 @@ impl Archive {
 }
 
 fn blobs_of(snapshot: &Snapshot<'_>, item: ItemId) -> Result<(BlobRef, Option<Rest>)> {
+    let (chunk, place) = chunk_of(snapshot, item)?;
+    if chunk.attributes_at(place).purged() {
+        let sentence = format!("item {item} was purged; only its hash is left");
+        return Err(Error::new(Code::Purged, sentence));
+    }
+    Ok((chunk.content_at(place), chunk.rest_at(place)))
+}
+
+fn chunk_of<'t>(snapshot: &Snapshot<'t>, item: ItemId) -> Result<(Chunk<'t>, usize)> {
     let missing = || Error::new(Code::NotFound, format!("there is no item {item}"));
     let (first, chunk) = snapshot.chunk(item.run(), item.position())?.ok_or_else(missing)?;
     let chunk = Chunk::parse(chunk)?;
@@ -65,5 +74,5 @@ fn blobs_of(snapshot: &Snapshot<'_>, item: ItemId) -> Result<(BlobRef, Option<Re
     if place >= chunk.len() {
         return Err(missing());
     }
-    Ok((chunk.content_at(place), chunk.rest_at(place)))
+    Ok((chunk, place))
 }

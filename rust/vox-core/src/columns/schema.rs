@@ -18,7 +18,7 @@ pub(crate) enum Rows {
 }
 
 struct Fields {
-    head: [Field; 10],
+    head: [Field; 11],
     ordinal: Field,
     window: Field,
     overlays: [Field; 3],
@@ -45,6 +45,7 @@ static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
             always("fidelity", closed()),
             always("redacted", DataType::Boolean),
             always("side", DataType::Boolean),
+            always("purged", DataType::Boolean),
         ],
         ordinal: always("ordinal", DataType::UInt64),
         window: always("window", DataType::UInt32),

@@ -117,6 +117,7 @@ fn finish(
         closed::fidelities(attributes)?,
         arrays::bits(attributes, 8),
         arrays::bits(attributes, 9),
+        arrays::bits(attributes, 10),
     ]);
     columns.extend(overlays);
     if want.preview {

@@ -1,0 +1,92 @@
+"""`vox archive purge`: what was trimmed or deleted goes for good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from vox.cli import people
+from vox.cli.options import Text, archive_option, json_option, warn_of
+from vox.cli.output import answer
+
+if TYPE_CHECKING:
+    from vox.archive.purge import PurgeReport
+
+
+@click.command()
+@click.argument("windows", nargs=-1, type=Text(), metavar="[WINDOW]...")
+@click.option("--trimmed", is_flag=True, help="Items that were trimmed.")
+@click.option("--deleted", is_flag=True, help="Windows that were deleted, as a whole.")
+@click.option(
+    "--older",
+    type=people.Moment(),
+    help="Only what was trimmed or deleted before: 30d, 2026-01-31.",
+)
+@click.option("--now", is_flag=True, help="Also what was trimmed or deleted in the last 14 days.")
+@click.option("--erase", is_flag=True, help="Write the files anew, so that the bytes are in none.")
+@click.option("--why", type=Text(), default="", metavar="TEXT", help="For the log.")
+@click.option("--yes", is_flag=True, help="Do it; without this it is a dry run.")
+@json_option
+@archive_option
+def purge(
+    windows: tuple[str, ...],
+    trimmed: bool,
+    deleted: bool,
+    older: int | None,
+    now: bool,
+    erase: bool,
+    why: str,
+    yes: bool,
+    as_json: bool,
+    path: Path | None,
+) -> None:
+    """Remove for good what was trimmed or deleted.
+
+    Says what would go, and does it with --yes. With WINDOWs only of those. A purged item keeps its
+    place, its times and its hash; nothing brings its content back but its source, with `vox import
+    --restore-purged`. What is pinned stays, and so does what another window still has. Content
+    leaves the archive with `vox archive gc`, and the files with `vox archive compact`; --erase
+    does both.
+    """
+    import vox
+
+    with vox.open(path, create=False, read_only=not yes) as archive:
+        warn_of(archive)
+        report = archive.purge(
+            windows,
+            trimmed=trimmed,
+            deleted=deleted,
+            older=older,
+            now=now,
+            erase=erase,
+            why=why,
+            dry_run=not yes,
+        )
+    if as_json:
+        answer("vox.purge.v1", report)
+    else:
+        for line in _lines(report):
+            click.echo(line)
+
+
+def _lines(report: PurgeReport) -> Iterator[str]:
+    would = "would be " if report.dry_run else ""
+    items = people.number(report.items, "item")
+    windows = people.number(report.windows, "window")
+    yield f"{items} ({people.size(report.bytes)}) and {windows} {would}purged"
+    if report.kept_shared:
+        yield f"{people.number(report.kept_shared, 'item')} stay: another window has them"
+    if report.pinned_items or report.pinned_windows:
+        pinned = people.number(report.pinned_windows, "window")
+        yield f"{people.number(report.pinned_items, 'item')} and {pinned} stay: pinned"
+    if report.recent_items or report.recent_windows:
+        recent = people.number(report.recent_windows, "window")
+        items = people.number(report.recent_items, "item")
+        yield f"{items} and {recent} stay: too recent (see --now)"
+    if report.erased:
+        yield "the files were written anew"
+    elif report.dry_run and (report.items or report.windows):
+        yield "nothing was changed; --yes does it, and it can't be undone"
