@@ -339,5 +339,12 @@ class Archive:
     def end_lease(self, lease: int) -> None:
         """Gives a lease back."""
 
+    def readers(self) -> list[tuple[int, int]]:
+        """The read transactions of other processes, the oldest first: process, and how many
+        transactions were committed since."""
+
+    def data_file(self) -> Path:
+        """The LMDB file in use."""
+
     def item_count(self) -> int:
         """How many items stand in runs, each counted once."""

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import vox
+from tests.archive.test_readers import stopped_reading
 from tests.cli.conftest import Run
 
 
@@ -71,3 +72,16 @@ def test_a_home_that_can_hold_no_archive_is_bad(
     monkeypatch.setenv("VOX_HOME", str(tmp_path / name))
     assert run("doctor").status != 0
     assert findings(run)["archive"][0] == "bad"
+
+
+def test_another_process_that_reads_the_archive_is_named(
+    run: Run, imported: str, home: Path
+) -> None:
+    assert "reader" not in {row["what"] for row in run("doctor", "--json").answer["findings"]}
+    with vox.open(home / "archive") as archive, stopped_reading(archive) as child:
+        archive.append("example:notes", [])
+        (found,) = [
+            row for row in run("doctor", "--json").answer["findings"] if row["what"] == "reader"
+        ]
+    assert found["state"] == "note"
+    assert f"process {child.pid} reads a state that is 1 transaction old" in found["says"]

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from vox.archive.archive import Archive, open  # noqa: A004
+from vox.archive.archive import Archive, Reader, open  # noqa: A004
 from vox.archive.window import Window
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "NewItem",
     "Problem",
     "Progress",
+    "Reader",
     "VerifyReport",
     "Window",
     "import_jsonl",

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self, Unpack
 
 from vox import _native
 from vox.archive.filters import ItemFilters, WindowFilters, item_filter, window_filter
@@ -35,6 +35,15 @@ def open(  # noqa: A001  `vox.open` reads like the builtin, and is used as such
     """
     place = Path(path) if path is not None else load_settings().archive
     return Archive(_native.Archive(place, create=create and not read_only, read_only=read_only))
+
+
+class Reader(NamedTuple):
+    """Another process that reads an archive."""
+
+    process: int
+    """Its number."""
+    behind: int
+    """How many transactions were committed since it began."""
 
 
 class Archive:
@@ -393,6 +402,14 @@ class Archive:
         from vox.archive import exchange
 
         return exchange.export_jsonl(self._native, to)
+
+    def readers(self) -> list[Reader]:
+        """Other processes that read it at this moment, the oldest first.
+
+        What was freed since one began isn't used again while it reads. When one lets the file grow
+        by more than 1 GiB and a quarter, writes wait for it a while and then raise `BusyError`.
+        """
+        return [Reader(*reader) for reader in self._native.readers()]
 
     def close(self) -> None:
         """Lets go of the archive; using it afterwards raises `ClosedError`."""

@@ -29,6 +29,6 @@ def of(archive: _native.Archive) -> dict[str, Any]:
         "raw_bytes": raw,
         "content_bytes": content,
         "spine_bytes": spine,
-        "file_bytes": sum(file.stat().st_size for file in path.glob("db/*/data.mdb")),
+        "file_bytes": Path(archive.data_file()).stat().st_size,
         "tables": tables,
     }

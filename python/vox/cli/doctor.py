@@ -46,6 +46,8 @@ def doctor(ctx: click.Context, as_json: bool, path: Path | None) -> None:
     archive = path or settings.archive
     findings: list[Finding] = [_version(), _home(settings)]
     error = _try(findings, "archive", lambda: _archive(archive))
+    if error is None:
+        findings.extend(_readers(archive))
     findings.append(_space(archive))
     findings.extend(_sources())
     if as_json:
@@ -90,6 +92,21 @@ def _archive(path: Path) -> Finding:
     return Finding(
         "note" if archive.warnings else "ok", "archive", "; ".join([counts, *archive.warnings])
     )
+
+
+def _readers(path: Path) -> Iterator[Finding]:
+    """Other processes that read it: what they keep from being used again lets the file grow."""
+    try:
+        readers = vox.open(path, read_only=True, create=False).readers()
+    except NotFoundError:
+        return
+    for reader in readers:
+        age = people.number(reader.behind, "transaction")
+        yield Finding(
+            "note" if reader.behind else "ok",
+            "reader",
+            f"process {reader.process} reads a state that is {age} old",
+        )
 
 
 def _space(path: Path) -> Finding:

@@ -348,7 +348,7 @@ impl Archive {
     /// How many blobs, their raw bytes, and their bodies as stored.
     fn blob_sizes(&self, py: Python<'_>) -> PyResult<(u64, u64, u64)> {
         self.run(py, |archive| {
-            let sizes = archive.store().snapshot(|snapshot| snapshot.blob_sizes())?;
+            let sizes = archive.store().blob_sizes()?;
             Ok((sizes.blobs, sizes.raw_bytes, sizes.body_bytes))
         })
     }
@@ -416,6 +416,20 @@ impl Archive {
     /// Gives a lease back.
     fn end_lease(&self, py: Python<'_>, lease: u64) -> PyResult<()> {
         self.run(py, |archive| archive.store().end_lease(lease))
+    }
+
+    /// The read transactions of other processes, the oldest first: process, and how many
+    /// transactions were committed since.
+    fn readers(&self, py: Python<'_>) -> PyResult<Vec<(u32, u64)>> {
+        self.run(py, |archive| {
+            let readers = archive.store().readers()?;
+            Ok(readers.iter().map(|reader| (reader.process, reader.behind)).collect())
+        })
+    }
+
+    /// The LMDB file in use.
+    fn data_file(&self, py: Python<'_>) -> PyResult<PathBuf> {
+        self.run(py, |archive| archive.store().data_file())
     }
 
     /// How many items stand in runs, each counted once.

@@ -1,9 +1,12 @@
 //! What takes how much room.
 
+use std::ops::Bound;
+
 use heed::RoTxn;
 use vox_format::segment::{GONE, Group};
+use vox_types::{Error, Result};
 
-use crate::{fault::Fallible, tables::Tables};
+use crate::{Store, fault::Fallible, tables::Tables};
 
 /// Rows of a table and the bytes of its pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,20 +43,62 @@ pub fn of_tables(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<TableSize>> {
         .collect()
 }
 
-/// Sums up the tables of all groups of blobs.
-pub fn of_blobs(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<BlobSizes> {
-    let mut sizes = BlobSizes::default();
-    for table in [tables.segments, tables.tails] {
-        for row in table.iter(txn)? {
-            let group = Group::parse(row?.1)?;
-            for i in 0..group.len() {
-                if group.codec(i) != GONE {
-                    sizes.blobs += 1;
-                    sizes.raw_bytes += u64::from(group.raw_len(i));
-                }
+/// Segments that are looked at in one transaction. Judgement: some milliseconds.
+const SEGMENTS_AT_ONCE: usize = 4096;
+
+impl Store {
+    /// How many blobs there are, their raw bytes and their stored bytes. Not of one moment: what is
+    /// written or collected meanwhile may count or not.
+    pub fn blob_sizes(&self) -> Result<BlobSizes> {
+        let mut sum = BlobSizes::default();
+        let mut next = Some(0);
+        let mut of = None;
+        while let Some(first) = next {
+            let (generation, sizes, after) = self.read_in(|generation, txn| {
+                let (sizes, after) = of_segments(&generation.tables, txn, first)?;
+                Ok((generation.number, sizes, after))
+            })?;
+            if of.replace(generation).is_some_and(|of| of != generation) {
+                // Blobs stand elsewhere in a new generation.
+                (sum, next) = (BlobSizes::default(), Some(0));
+                continue;
             }
-            sizes.body_bytes += group.body_bytes().1 as u64;
+            sum.blobs += sizes.blobs;
+            sum.raw_bytes += sizes.raw_bytes;
+            sum.body_bytes += sizes.body_bytes;
+            next = after;
         }
+        Ok(sum)
     }
-    Ok(sizes)
+}
+
+/// Sums up the tables of some groups of blobs from segment `first` on, and says which segment comes
+/// next. After the last segment come the tails of the open one.
+fn of_segments(tables: &Tables, txn: &RoTxn<'_>, first: u64) -> Fallible<(BlobSizes, Option<u64>)> {
+    let mut sizes = BlobSizes::default();
+    let from = (Bound::Included(&first.to_be_bytes()[..]), Bound::Unbounded);
+    for (count, row) in tables.segments.range(txn, &from)?.enumerate() {
+        let (key, value) = row?;
+        if count == SEGMENTS_AT_ONCE {
+            let next = key.try_into().map(u64::from_be_bytes);
+            let next =
+                next.map_err(|_| Error::damaged("the key of a segment isn't 8 bytes long"))?;
+            return Ok((sizes, Some(next)));
+        }
+        add(&mut sizes, value)?;
+    }
+    for row in tables.tails.iter(txn)? {
+        add(&mut sizes, row?.1)?;
+    }
+    Ok((sizes, None))
+}
+
+fn add(sizes: &mut BlobSizes, group: &[u8]) -> Fallible<()> {
+    let group = Group::parse(group)?;
+    for i in (0..group.len()).filter(|i| group.codec(*i) != GONE) {
+        sizes.blobs += 1;
+        sizes.raw_bytes += u64::from(group.raw_len(i));
+    }
+    sizes.body_bytes += group.body_bytes().1 as u64;
+    Ok(())
 }

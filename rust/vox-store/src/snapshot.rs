@@ -206,11 +206,6 @@ impl<'t> Snapshot<'t> {
     pub fn table_sizes(&self) -> Result<Vec<TableSize>> {
         self.checked(crate::sizes::of_tables(self.tables, self.txn))
     }
-
-    /// How many blobs, their raw bytes and their stored bytes.
-    pub fn blob_sizes(&self) -> Result<BlobSizes> {
-        self.checked(crate::sizes::of_blobs(self.tables, self.txn))
-    }
 }
 
 pub use crate::sizes::{BlobSizes, TableSize};

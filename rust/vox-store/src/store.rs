@@ -12,6 +12,7 @@ use crate::{
     env::{self, Generation, Warning},
     fault::Fallible,
     generations, meta,
+    readers::Patience,
     tables::Tables,
 };
 
@@ -20,6 +21,7 @@ pub struct Store {
     path: PathBuf,
     generation: RwLock<Arc<Generation>>,
     read_only: bool,
+    patience: Mutex<Option<Patience>>,
 }
 
 impl Store {
@@ -44,7 +46,12 @@ impl Store {
         if !read_only {
             generations::settle(&path, &generation);
         }
-        Ok(Self { path, generation: RwLock::new(generation), read_only })
+        Ok(Self {
+            path,
+            generation: RwLock::new(generation),
+            read_only,
+            patience: Mutex::default(),
+        })
     }
 
     /// Where it is.
@@ -86,6 +93,11 @@ impl Store {
             drop(txn);
             generation = self.move_over(&generation)?;
         }
+    }
+
+    /// The LMDB file in use. It may be replaced at any moment.
+    pub fn data_file(&self) -> Result<PathBuf> {
+        Ok(self.current()?.data_file())
     }
 
     /// The generation in use. It may be replaced at any moment.
@@ -139,6 +151,12 @@ impl Store {
         }
     }
 
+    /// How far readers of other processes may let the file grow before writes wait for them.
+    pub fn set_patience(&self, patience: Patience) {
+        *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = Some(patience);
+        self.generation().watch.set(patience);
+    }
+
     /// An error unless writes are possible.
     pub(crate) fn check_writable(&self) -> Result<()> {
         if self.read_only {
@@ -155,6 +173,10 @@ impl Store {
             let new = env::shared(&self.path, false)?;
             if !self.read_only {
                 generations::settle(&self.path, &new);
+            }
+            let patience = *self.patience.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(patience) = patience {
+                new.watch.set(patience);
             }
             *current = new;
         }

@@ -300,7 +300,7 @@ trait Counting {
 
 impl Counting for Store {
     fn blob_count(&self) -> u64 {
-        self.snapshot(|snapshot| snapshot.blob_sizes()).unwrap().blobs
+        self.blob_sizes().unwrap().blobs
     }
 
     fn logged(&self) -> Vec<Event> {

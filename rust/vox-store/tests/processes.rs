@@ -10,6 +10,7 @@ use std::{
     fs,
     path::Path,
     sync::atomic::{AtomicBool, Ordering::SeqCst},
+    time::Duration,
 };
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -20,6 +21,7 @@ use vox_store::{
     blobs::Dictionary,
     env::Warning,
     generations::{Options, compact},
+    readers::{Patience, Reader},
     verify::{self, Verdict, verify},
 };
 use vox_types::{Code, ContentHash, Fidelity, ItemKind, Role};
@@ -246,6 +248,47 @@ fn pages_that_a_killed_reader_held_back_are_used_again_after_opening() {
     let store = Store::open(folder.path()).unwrap();
     let used_again = grown_by(&store);
     assert!(used_again < 50, "{used_again} new pages after the dead reader was cleared");
+}
+
+#[test]
+fn a_reader_of_another_process_lets_the_file_grow_only_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path()).unwrap();
+    let data = store.generation().data_file();
+    let length = || fs::metadata(&data).unwrap().len();
+    (0..4).for_each(|i| drop(store.put_many(&[&incompressible(i)]).unwrap()));
+    store.set_patience(Patience { growth: 8 << 20, wait: Duration::ZERO });
+    assert_eq!(store.readers().unwrap(), []);
+    let mut child = child::start(child::command("read", folder.path()));
+    assert_eq!(child.hear().as_deref(), Some("reading"));
+    let process = child.process.id();
+    let before = length();
+    let mut written = 4;
+    let error = loop {
+        match store.put_many(&[&incompressible(written)]) {
+            Ok(_) => written += 1,
+            Err(error) => break error,
+        }
+        assert!(written < 40, "nothing held the writer back");
+    };
+    assert_eq!(error.code, Code::Busy, "{error}");
+    assert!(error.message.contains(&format!("process {process} ")), "{error}");
+    let grown = length() - before;
+    assert!((8 << 20..12 << 20).contains(&grown), "{grown} bytes");
+    let [Reader { process: named, behind }] = store.readers().unwrap()[..] else {
+        panic!("{:?}", store.readers());
+    };
+    assert_eq!((named, behind), (process, written - 4));
+    // Nothing of it was written, reads go on, and so does every write once the reader is gone.
+    assert_eq!(store.put_many(&[b"short"]).unwrap_err().code, Code::Busy);
+    assert_eq!(store.get(&ContentHash::of(b"short")).unwrap_err().code, Code::NotFound);
+    store.set_patience(Patience { growth: 8 << 20, wait: Duration::from_secs(60) });
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| store.put_many(&[b"short"]));
+        child.kill();
+        writer.join().unwrap().unwrap();
+    });
+    assert_eq!(store.readers().unwrap(), []);
 }
 
 /// The address space of this process, in bytes.

@@ -275,11 +275,11 @@ impl Both {
 
     fn fork(&mut self, from: usize, items: usize) {
         let key = format!("fork:{}", self.windows.len());
-        let blobs = self.store.snapshot(|s| s.blob_sizes()).unwrap();
+        let blobs = self.store.blob_sizes().unwrap();
         let new = NewWindow { key: key.clone(), title: None };
         let no = self.store.fork(from as WindowNo, items as u64, new).unwrap();
         assert_eq!(no as usize, self.windows.len());
-        assert_eq!(self.store.snapshot(|s| s.blob_sizes()).unwrap().blobs, blobs.blobs);
+        assert_eq!(self.store.blob_sizes().unwrap().blobs, blobs.blobs);
         let origin = &self.windows[from];
         let begins = |said: &BTreeMap<u64, i64>| {
             said.range(..items as u64).map(|(ordinal, value)| (*ordinal, *value)).collect()
@@ -314,7 +314,7 @@ impl Both {
             });
         }
         let new = NewWindow { key: key.clone(), title: Some("merged".into()) };
-        let blobs = self.store.snapshot(|s| s.blob_sizes()).unwrap().blobs;
+        let blobs = self.store.blob_sizes().unwrap().blobs;
         let merged = self.store.merge(Merge { new, parts: parts.clone() });
         if items.is_empty() {
             assert_eq!(merged.unwrap_err().code, Code::InvalidArgument);
@@ -322,7 +322,7 @@ impl Both {
         }
         let merged = merged.unwrap();
         assert_eq!((merged.window as usize, merged.purged), (self.windows.len(), 0));
-        assert_eq!(self.store.snapshot(|s| s.blob_sizes()).unwrap().blobs, blobs);
+        assert_eq!(self.store.blob_sizes().unwrap().blobs, blobs);
         self.windows.push(Window {
             key,
             items,

@@ -26,7 +26,7 @@ pub use windows::{WindowFilter, window_columns};
 
 use crate::{
     filter::Filter,
-    timeline::Timeline,
+    timeline::{Building, Timeline},
     view::{self, Columns, View},
 };
 
@@ -160,24 +160,27 @@ impl Archive {
         work: impl FnOnce(&Snapshot<'_>, &mut Timeline) -> Result<T>,
     ) -> Result<T> {
         let mut cached = self.timeline.lock().unwrap_or_else(PoisonError::into_inner);
-        self.store.snapshot(|snapshot| {
+        let (version, runs) = self.store.snapshot(|snapshot| {
             let version = snapshot.version();
             let fits = cached.as_ref().is_some_and(|cached| {
                 cached.version == version && cached.filter == *filter && cached.scope == *scope
             });
-            if !fits {
-                let runs = snapshot::runs_in(snapshot, scope)?;
-                *cached = Some(CachedTimeline {
-                    version,
-                    filter: filter.clone(),
-                    scope: scope.clone(),
-                    timeline: Timeline::open(snapshot, &runs, filter)?,
-                });
+            let runs = (!fits).then(|| snapshot::runs_in(snapshot, scope)).transpose()?;
+            Ok((version, runs))
+        })?;
+        if let Some(runs) = runs {
+            let mut building = Building::new(filter);
+            let mut rest = &runs[..];
+            while !rest.is_empty() {
+                let done = self.store.snapshot(|snapshot| building.read(snapshot, rest))?;
+                rest = &rest[done..];
             }
-            match cached.as_mut() {
-                Some(cached) => work(snapshot, &mut cached.timeline),
-                None => Err(Error::new(Code::Internal, "the timeline was lost")),
-            }
+            let (filter, scope) = (filter.clone(), scope.clone());
+            *cached = Some(CachedTimeline { version, filter, scope, timeline: building.finish() });
+        }
+        self.store.snapshot(|snapshot| match cached.as_mut() {
+            Some(cached) => work(snapshot, &mut cached.timeline),
+            None => Err(Error::new(Code::Internal, "the timeline was lost")),
         })
     }
 }

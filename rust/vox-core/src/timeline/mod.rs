@@ -8,4 +8,4 @@
 mod directory;
 mod positions;
 
-pub use positions::{RunInfo, Timeline};
+pub use positions::{Building, RunInfo, Timeline};

@@ -33,15 +33,35 @@ pub struct Timeline {
     owners: Vec<(RunNo, WindowNo)>,
 }
 
-impl Timeline {
-    /// Reads the times (and what else the filter needs) of all items of `runs`, which may come in
-    /// any order.
-    pub fn open(source: &impl ItemSource, runs: &[RunInfo], filter: &Filter) -> Result<Self> {
-        let mut matcher = Matcher::new(filter);
-        let mut owners = Vec::new();
-        let mut entries = Vec::new();
-        for run in runs {
-            owners.push((run.run, run.window));
+/// Items read for a timeline in one snapshot. Judgement: some milliseconds, so that no page is kept
+/// from being used again for long.
+const ITEMS_AT_ONCE: u64 = 1 << 18;
+
+/// A timeline on its way: runs are read in as many snapshots as their reader likes, since what is
+/// in a run never changes.
+pub struct Building {
+    timeline: Timeline,
+    entries: Vec<Entry>,
+}
+
+impl Building {
+    /// Begins a timeline of what `filter` shows.
+    pub fn new(filter: &Filter) -> Self {
+        let (directory, owners) = (Directory::default(), Vec::new());
+        let timeline = Timeline { matcher: Matcher::new(filter), directory, owners };
+        Self { timeline, entries: Vec::new() }
+    }
+
+    /// Reads the times (and what else the filter needs) of all items of the first of `runs`, as
+    /// many as should be read in one snapshot; gives how many runs that are.
+    pub fn read(&mut self, source: &impl ItemSource, runs: &[RunInfo]) -> Result<usize> {
+        let mut items = 0;
+        for (done, run) in runs.iter().enumerate() {
+            if items >= ITEMS_AT_ONCE {
+                return Ok(done);
+            }
+            items += u64::from(run.len);
+            self.timeline.owners.push((run.run, run.window));
             let mut position = 0;
             while position < run.len {
                 let (first, chunk) = chunk_at(source, run.run, position)?;
@@ -52,12 +72,30 @@ impl Timeline {
                         ItemId::new(run.run, position)
                     )));
                 }
-                entries.extend(entry(&mut matcher, &chunk, run.run, first..end));
+                let matcher = &mut self.timeline.matcher;
+                self.entries.extend(entry(matcher, &chunk, run.run, first..end));
                 position = end;
             }
         }
-        owners.sort_unstable();
-        Ok(Self { matcher, directory: Directory::new(entries), owners })
+        Ok(runs.len())
+    }
+
+    /// The timeline of all that was read.
+    pub fn finish(mut self) -> Timeline {
+        self.timeline.owners.sort_unstable();
+        Timeline { directory: Directory::new(self.entries), ..self.timeline }
+    }
+}
+
+impl Timeline {
+    /// Reads the times (and what else the filter needs) of all items of `runs`, which may come in
+    /// any order.
+    pub fn open(source: &impl ItemSource, mut runs: &[RunInfo], filter: &Filter) -> Result<Self> {
+        let mut building = Building::new(filter);
+        while !runs.is_empty() {
+            runs = &runs[building.read(source, runs)?..];
+        }
+        Ok(building.finish())
     }
 
     /// How many items it shows.

@@ -15,11 +15,13 @@ use super::{
     faults::{commit_error, store_error},
     gate::Gate,
     length::{check_length, check_not_empty},
+    lock_file::{self, ReaderSlot},
     surroundings::{Warning, on_network},
 };
 use crate::{
     commit::Committer,
     fault::{Fallible, Fault},
+    readers::Watch,
     tables::{Table, Tables},
 };
 
@@ -61,6 +63,9 @@ pub struct Generation {
     /// see the same state.
     current_at: AtomicUsize,
     gate: Gate,
+    /// How far readers of other processes let the file grow.
+    pub(crate) watch: Watch,
+    locked: bool,
     process: u32,
     writable: bool,
     lost: AtomicBool,
@@ -72,7 +77,7 @@ impl Generation {
     /// for writing.
     pub(crate) fn open(archive: &Path, current: Current, make: Make) -> Result<Self> {
         let folder = current.folder(archive);
-        let Files { env, writable, warnings } = open_files(archive, &folder, make)?;
+        let Files { env, writable, locked, warnings } = open_files(archive, &folder, make)?;
         let tables = open_tables(&env, archive, make)?;
         Ok(Self {
             env,
@@ -82,6 +87,8 @@ impl Generation {
             committer: Committer::default(),
             current_at: AtomicUsize::new(0),
             gate: Gate::default(),
+            watch: Watch::default(),
+            locked,
             process: std::process::id(),
             writable,
             lost: AtomicBool::new(false),
@@ -180,7 +187,7 @@ impl Generation {
     }
 
     /// The generation that took the place of this one, if there is one.
-    pub(super) fn successor(&self) -> Result<Option<u64>> {
+    pub(crate) fn successor(&self) -> Result<Option<u64>> {
         self.reading(|txn| crate::meta::superseded_by(&self.tables, txn))
     }
 
@@ -202,6 +209,7 @@ impl Generation {
     /// fails nothing is written; if the map is full it grows, and `work` runs again.
     pub fn write<T>(&self, mut work: impl FnMut(&mut RwTxn<'_>) -> Fallible<T>) -> Result<T> {
         self.check_writable()?;
+        self.watch.hold_back(self)?;
         loop {
             match self.try_write(&mut work) {
                 Err(error) if error.code == Code::MapFull && !self.is_lost() => self.grow()?,
@@ -273,6 +281,30 @@ impl Generation {
         Ok(self.env.nested_write_txn(parent)?)
     }
 
+    /// Bytes of the data file that were ever used.
+    pub(crate) fn bytes_in_use(&self) -> u64 {
+        (self.env.info().last_page_number as u64 + 1) * u64::from(self.env.stat().page_size)
+    }
+
+    /// The last transaction that was committed.
+    pub(crate) fn last_transaction(&self) -> u64 {
+        self.env.info().last_txn_id as u64
+    }
+
+    /// The read transactions of all processes that live, the oldest first.
+    pub(crate) fn reader_slots(&self) -> Result<Vec<ReaderSlot>> {
+        if !self.locked {
+            return Ok(Vec::new());
+        }
+        self.env.clear_stale_readers().map_err(|error| self.error(&error))?;
+        let lock = self.env.path().join("lock.mdb");
+        match lock_file::active(&lock, self.env.max_readers() as usize) {
+            // The folder was removed: nobody writes here any more.
+            Err(error) if error.code == Code::NotFound => Ok(Vec::new()),
+            slots => slots,
+        }
+    }
+
     fn mapped(&self) -> usize {
         self.env.info().map_size
     }
@@ -333,6 +365,7 @@ fn can_map(bytes: usize) -> bool {
 pub(super) struct Files {
     pub env: heed::Env<WithoutTls>,
     pub writable: bool,
+    locked: bool,
     warnings: Vec<Warning>,
 }
 
@@ -379,7 +412,7 @@ pub(super) fn open_files(archive: &Path, folder: &Path, make: Make) -> Result<Fi
     if locked {
         env.clear_stale_readers().map_err(|error| store_error(&error, archive))?;
     }
-    Ok(Files { env, writable: may_write, warnings })
+    Ok(Files { env, writable: may_write, locked, warnings })
 }
 
 struct Inside<'g>(&'g Gate);

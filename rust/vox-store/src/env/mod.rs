@@ -5,6 +5,7 @@ mod faults;
 mod gate;
 mod generation;
 mod length;
+mod lock_file;
 mod lost;
 mod older;
 mod registry;

@@ -88,14 +88,18 @@ pub struct Options {
 
 /// Checks an open archive as its last commit left it; writers go on meanwhile.
 pub fn verify(store: &Store, options: &Options) -> Result<Report> {
-    // Moves over to the generation in use.
-    store.read(|_, _| Ok(()))?;
-    let generation = store.generation();
-    // No page of the snapshot is reused while this lives.
-    let reading = generation.read()?;
-    let report = verify_file(&generation.data_file(), options);
-    drop(reading);
-    report
+    loop {
+        let generation = store.current()?;
+        // No page of the snapshot is reused while this lives.
+        let reading = generation.read()?;
+        let report = verify_file(&generation.data_file(), options);
+        drop(reading);
+        match report {
+            // Its files were removed before this one could be opened, for others took their place.
+            Err(error) if error.code == Code::NotFound && generation.successor()?.is_some() => {}
+            report => return report,
+        }
+    }
 }
 
 /// Checks the archive in the folder `path` without opening it: for one that can't be opened any
