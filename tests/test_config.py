@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from vox.config import Settings, load_settings
+from vox.config import HistoryCaps, Settings, load_settings
+from vox.errors import InvalidArgumentError
 
 
 def test_vox_home_names_the_place_of_everything(tmp_path: Path) -> None:
@@ -29,3 +30,15 @@ def test_settings_never_change() -> None:
     settings = Settings(home=Path("/a"))
     with pytest.raises(AttributeError):
         settings.home = Path("/b")  # type: ignore[misc]
+
+
+def test_caps_of_history_are_numbers_of_their_own() -> None:
+    assert load_settings({}).history == HistoryCaps(entries=10_000, bytes=64 << 20)
+    environ = {"VOX_HISTORY_ENTRIES": "5", "VOX_HISTORY_BYTES": ""}
+    assert load_settings(environ).history == HistoryCaps(entries=5, bytes=64 << 20)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "١", str(1 << 63)])
+def test_a_cap_that_is_no_number_is_refused_by_its_name(text: str) -> None:
+    with pytest.raises(InvalidArgumentError, match="VOX_HISTORY_BYTES"):
+        load_settings({"VOX_HISTORY_BYTES": text})

@@ -63,6 +63,65 @@ def merge(
 def links(archive: Archive, window: int) -> list[tuple[str, int, int]]:
     """The links of a window to those it came from: how, which window, and the place there."""
 
+def append_session_events(archive: Archive, events: Sequence[bytes]) -> list[tuple[int, bool]]:
+    """Appends events of sessions, each as MessagePack; gives for each its number and whether it
+    was known."""
+
+def sessions(archive: Archive) -> list[tuple[str, int, int]]:
+    """Every session: its id, how many events and items it has."""
+
+def session_events(archive: Archive, session: str, first: int, count: int) -> bytes:
+    """Events of a session with their contents, as MessagePack."""
+
+def refold_sessions(archive: Archive, session: str | None) -> dict[str, int]:
+    """Folds a session, or all sessions and conversations, again; gives what was made."""
+
+def create_conversation(
+    archive: Archive,
+    conversation: str,
+    title: str | None,
+    repo: str | None,
+    model_route: str | None,
+    at: int | None,
+) -> None:
+    """Begins a conversation."""
+
+def rename_conversation(archive: Archive, conversation: str, title: str) -> None:
+    """Gives a conversation another title."""
+
+def delete_conversation(archive: Archive, conversation: str, deleted: bool) -> None:
+    """Deletes a conversation, or brings it back."""
+
+def append_messages(archive: Archive, conversation: str, messages: Sequence[bytes]) -> int:
+    """Appends messages, each as MessagePack; gives the number of the first."""
+
+def conversations(archive: Archive) -> bytes:
+    """Every conversation, as MessagePack."""
+
+def messages(archive: Archive, conversation: str, first: int, count: int) -> bytes:
+    """Messages of a conversation with their contents, as MessagePack."""
+
+def add_history(
+    archive: Archive,
+    kind: str,
+    repo: str,
+    entries: Sequence[tuple[int | None, bytes | str, str | None]],
+    most_entries: int,
+    most_bytes: int,
+) -> tuple[list[int], int]:
+    """Adds entries; gives their numbers, and how many older ones went."""
+
+def history(
+    archive: Archive, kind: str | None, repo: str | None, before: int | None, count: int
+) -> bytes:
+    """Entries with their contents, the newest first, as MessagePack."""
+
+def pin_history(archive: Archive, numbers: Sequence[int], pinned: bool) -> int:
+    """Pins or unpins entries; gives how many were not so before."""
+
+def remove_history(archive: Archive, numbers: Sequence[int]) -> None:
+    """Removes entries."""
+
 @final
 class ContentStore:
     """Content by hash, in an archive of its own or in one that vox uses.

@@ -1,16 +1,31 @@
-"""Where things of a user live: the one place that reads environment variables of vox.
+"""The settings of a user: the one place that reads environment variables of vox.
 
-| variable   | meaning                                     | default                          |
-|------------|---------------------------------------------|----------------------------------|
-| `VOX_HOME` | folder of the archive, settings and caches  | the system's folder for user data |
+| variable              | meaning                                    | default             |
+|-----------------------|--------------------------------------------|---------------------|
+| `VOX_HOME`            | folder of the archive, settings and caches | the system's, `vox` |
+| `VOX_HISTORY_ENTRIES` | entries of history kept, see `HistoryCaps` | 10000               |
+| `VOX_HISTORY_BYTES`   | bytes of history kept, see `HistoryCaps`   | 67108864            |
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from vox.errors import InvalidArgumentError
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCaps:
+    """How much history is kept of each kind and repository; the oldest unpinned entries go first.
+
+    Judgement, both: nothing was measured.
+    """
+
+    entries: int = 10_000
+    bytes: int = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +34,8 @@ class Settings:
 
     home: Path
     """Where everything of a user lives."""
+    history: HistoryCaps = field(default_factory=HistoryCaps)
+    """How much history is kept."""
 
     @property
     def archive(self) -> Path:
@@ -27,9 +44,26 @@ class Settings:
 
 
 def load_settings(environ: Mapping[str, str] = os.environ) -> Settings:
-    """The settings that `environ` gives. An empty `VOX_HOME` counts as unset."""
+    """The settings that `environ` gives. An empty variable counts as unset.
+
+    Raises `InvalidArgumentError` for a number that is none.
+    """
     home = environ.get("VOX_HOME")
-    return Settings(home=Path(home).expanduser().absolute() if home else _default_home())
+    caps = HistoryCaps(
+        entries=_number(environ, "VOX_HISTORY_ENTRIES", HistoryCaps().entries),
+        bytes=_number(environ, "VOX_HISTORY_BYTES", HistoryCaps().bytes),
+    )
+    place = Path(home).expanduser().absolute() if home else _default_home()
+    return Settings(home=place, history=caps)
+
+
+def _number(environ: Mapping[str, str], name: str, default: int) -> int:
+    text = environ.get(name)
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 63):
+        raise InvalidArgumentError(f"{name} is {text!r}, not a number of 1 or more")
+    return int(text)
 
 
 def _default_home() -> Path:

@@ -12,7 +12,20 @@ import vox
 from tests.cli.conftest import Run
 from vox.errors import DiskFullError
 
-COMMANDS = ["archive", "cat", "completion", "doctor", "export", "import", "ls", "show", "window"]
+COMMANDS = [
+    "archive",
+    "cat",
+    "chat",
+    "completion",
+    "doctor",
+    "export",
+    "history",
+    "import",
+    "ls",
+    "session",
+    "show",
+    "window",
+]
 
 
 def test_the_version_is_that_of_the_package(run: Run) -> None:

@@ -18,7 +18,10 @@ from vox.errors import ClosedError, NotFoundError
 if TYPE_CHECKING:
     from vox.archive import exchange, gc, generations, purge, soundness, window_ops
     from vox.archive.append import NewItem
+    from vox.archive.chat import Chat
+    from vox.archive.history import History
     from vox.archive.report import ImportReport, Progress
+    from vox.archive.sessions import Sessions
     from vox.sources.base import WindowDraft, WindowSource
 
 # What only imports or checks need is loaded by them: a look at one window is to be instant.
@@ -303,6 +306,27 @@ class Archive:
             restore_purged=restore_purged,
             progress=progress,
         )
+
+    @property
+    def sessions(self) -> Sessions:
+        """Sessions of agents, as events: `archive.sessions.append(event)`."""
+        from vox.archive.sessions import Sessions
+
+        return Sessions(self._native)
+
+    @property
+    def chat(self) -> Chat:
+        """Conversations of a person with a model, and their messages."""
+        from vox.archive.chat import Chat
+
+        return Chat(self._native)
+
+    @property
+    def history(self) -> History:
+        """Clips, commands and prompts that a person may want again."""
+        from vox.archive.history import History
+
+        return History(self._native)
 
     def stats(self) -> dict[str, Any]:
         """How many windows, items, blobs, sources, quarantined stretches and events there are; and

@@ -20,6 +20,9 @@ from vox.cli.export import export
 from vox.cli.imports import import_
 from vox.cli.ls import ls
 from vox.cli.output import answer
+from vox.cli.own.chat import chat
+from vox.cli.own.history import history
+from vox.cli.own.session import session
 from vox.cli.plain import one_line
 from vox.cli.show import show
 from vox.cli.window import window
@@ -54,7 +57,20 @@ def cli() -> None:
     """One archive for everything your coding agents ever said."""
 
 
-for _command in (import_, export, ls, show, cat, window, archive, doctor, completion):
+for _command in (
+    import_,
+    export,
+    ls,
+    show,
+    cat,
+    window,
+    session,
+    chat,
+    history,
+    archive,
+    doctor,
+    completion,
+):
     cli.add_command(_command)
 
 

@@ -441,7 +441,7 @@ impl Archive {
     }
 }
 
-fn appended<'py>(py: Python<'py>, done: &Appended) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn appended<'py>(py: Python<'py>, done: &Appended) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("windows", done.windows)?;
     dict.set_item("added", done.added)?;
@@ -451,6 +451,7 @@ fn appended<'py>(py: Python<'py>, done: &Appended) -> PyResult<Bound<'py, PyDict
     dict.set_item("restored", done.restored)?;
     dict.set_item("diverged", done.diverged)?;
     dict.set_item("usage", done.usage)?;
+    dict.set_item("changed", done.changed)?;
     dict.set_item("blobs", done.blobs)?;
     dict.set_item("raw_bytes", done.raw_bytes)?;
     dict.set_item("stored_bytes", done.stored_bytes)?;

@@ -11,6 +11,7 @@ mod frames;
 mod generations;
 mod ids;
 mod keeping;
+mod producers;
 mod soundness;
 mod window_ops;
 
@@ -31,6 +32,11 @@ mod _native {
         exchange::{export_jsonl, import_jsonl},
         frames::{Framer, Records},
         ids::IdMap,
+        producers::{
+            add_history, append_messages, append_session_events, conversations,
+            create_conversation, delete_conversation, history, messages, pin_history,
+            refold_sessions, remove_history, rename_conversation, session_events, sessions,
+        },
         window_ops::{fork, label, links, mark, merge},
     };
 

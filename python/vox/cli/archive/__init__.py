@@ -9,6 +9,7 @@ from vox.cli.archive.compact import compact
 from vox.cli.archive.gc import gc
 from vox.cli.archive.migrate import migrate
 from vox.cli.archive.purge import purge
+from vox.cli.archive.refold import refold
 from vox.cli.archive.stats import stats
 from vox.cli.archive.verify import verify
 
@@ -18,5 +19,5 @@ def archive() -> None:
     """Size, soundness and upkeep of the archive."""
 
 
-for _command in (stats, verify, gc, purge, compact, backup, migrate):
+for _command in (stats, verify, gc, purge, compact, backup, migrate, refold):
     archive.add_command(_command)

@@ -33,6 +33,23 @@ struct Shown {
     length: usize,
 }
 
+impl Store {
+    /// A content of a row with its bytes, as a text if it is one; one that was purged by its hash.
+    pub fn given(&self, kept: &Kept) -> Result<Given> {
+        let bytes = match self.get(&kept.hash) {
+            Ok(bytes) => bytes,
+            Err(error) if matches!(error.code, Code::NotFound | Code::Purged) => {
+                return Ok(Given::Hash(Kept { purged: true, ..*kept }));
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(match String::from_utf8(bytes) {
+            Ok(text) => Given::Text(text),
+            Err(error) => Given::Data(error.into_bytes()),
+        })
+    }
+}
+
 /// Takes contents as they are given, and names them as rows do.
 pub(super) struct Gathering<'s> {
     store: &'s Store,

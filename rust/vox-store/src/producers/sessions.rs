@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use heed::RwTxn;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use vox_format::{
     producers::{
         Given, Kept, numbered,
@@ -35,7 +35,7 @@ const FOLDED_AT_ONCE: usize = 512;
 const MAX_ID: usize = 500;
 
 /// An event as a caller gives it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewSessionEvent {
     /// What the orchestrator calls the session.
     pub session: String,

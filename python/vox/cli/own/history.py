@@ -1,0 +1,145 @@
+"""`vox history`: clips, commands and prompts that a person may want again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from vox.cli import people
+from vox.cli.options import (
+    Text,
+    archive_option,
+    json_option,
+    open_to_change,
+    open_to_read,
+    warn_of,
+)
+from vox.cli.output import Column, answer, note, remark, table
+
+if TYPE_CHECKING:
+    from vox.archive.history import HistoryKind
+
+COLUMNS = (
+    Column("number", align="right", style="cyan"),
+    Column("kind", style="magenta"),
+    Column("", style="yellow"),
+    Column("content", flexible=True),
+    Column("repo", style="green", flexible=True, keeps_end=True),
+    Column("at", style="dim"),
+)
+KINDS = click.Choice(["clip", "command", "chat"])
+
+
+@click.group()
+def history() -> None:
+    """Clips, commands and prompts.
+
+    Of each kind and repository the last 10,000 entries are kept, or 64 MiB; pinned ones stay.
+    VOX_HISTORY_ENTRIES and VOX_HISTORY_BYTES say otherwise.
+    """
+
+
+@history.command()
+@click.argument("text", required=False, type=Text())
+@click.option("--kind", type=KINDS, default="clip", show_default=True)
+@click.option("--repo", type=Text(), help="The repository it belongs to.")
+@click.option("--name", type=Text(), help="Where it comes from, such as a shell.")
+@json_option
+@archive_option
+def add(
+    text: str | None,
+    kind: str,
+    repo: str | None,
+    name: str | None,
+    as_json: bool,
+    path: Path | None,
+) -> None:
+    """Add an entry, TEXT or what comes from standard input, and print its number."""
+    import vox
+
+    content: bytes | str = sys.stdin.buffer.read() if text is None else text
+    with vox.open(path) as archive:
+        warn_of(archive)
+        number = archive.history.add(cast("HistoryKind", kind), content, repo=repo, name=name)
+    if as_json:
+        answer("vox.history.add.v1", {"number": number})
+    else:
+        click.echo(str(number))
+
+
+@history.command(name="ls")
+@click.option("--kind", type=KINDS)
+@click.option("--repo", type=Text(), help="Only those of this repository.")
+@click.option("--before", type=click.IntRange(min=0), help="Only those before this number.")
+@click.option("-n", "--count", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@json_option
+@archive_option
+def list_(
+    kind: str | None,
+    repo: str | None,
+    before: int | None,
+    count: int,
+    as_json: bool,
+    path: Path | None,
+) -> None:
+    """List entries, the newest first."""
+    entries = open_to_read(path).history.entries(
+        cast("HistoryKind | None", kind), repo=repo, before=before, count=count
+    )
+    if as_json:
+        answer("vox.history.ls.v1", {"entries": entries})
+    elif entries:
+        table(
+            COLUMNS,
+            (
+                (
+                    str(entry.number),
+                    entry.kind,
+                    "pinned" if entry.pinned_at is not None else "",
+                    _shown(entry.content, entry.bytes),
+                    entry.repo,
+                    people.moment(entry.at),
+                )
+                for entry in entries
+            ),
+        )
+        if len(entries) == count:
+            note(f"next: --before {entries[-1].number}")
+    else:
+        remark("no such entries; `vox history add` brings them")
+
+
+def _shown(content: Any, length: int) -> str:
+    if not isinstance(content, str):
+        return f"[{people.size(length)}]"
+    return content[:500]
+
+
+@history.command()
+@click.argument("numbers", nargs=-1, required=True, type=click.IntRange(min=0), metavar="NUMBER...")
+@archive_option
+def pin(numbers: tuple[int, ...], path: Path | None) -> None:
+    """Keep entries however many come."""
+    with open_to_change(path) as archive:
+        archive.history.pin(*numbers)
+
+
+@history.command()
+@click.argument("numbers", nargs=-1, required=True, type=click.IntRange(min=0), metavar="NUMBER...")
+@archive_option
+def unpin(numbers: tuple[int, ...], path: Path | None) -> None:
+    """Let entries go when many others came."""
+    with open_to_change(path) as archive:
+        archive.history.unpin(*numbers)
+
+
+@history.command()
+@click.argument("numbers", nargs=-1, required=True, type=click.IntRange(min=0), metavar="NUMBER...")
+@archive_option
+def rm(numbers: tuple[int, ...], path: Path | None) -> None:
+    """Remove entries, pinned or not. This is not undone; their content goes when it is purged."""
+    with open_to_change(path) as archive:
+        archive.history.remove(*numbers)
