@@ -363,8 +363,8 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     int done = REAL(clock_gettime)(clock, time);
     if (!done && clock == CLOCK_REALTIME && clock_moved) {
         long long now = time->tv_sec * 1000000000LL + time->tv_nsec + clock_moved;
-        time->tv_sec = now / 1000000000;
-        time->tv_nsec = now % 1000000000;
+        time->tv_nsec = (now % 1000000000 + 1000000000) % 1000000000; /* also before 1970 */
+        time->tv_sec = (now - time->tv_nsec) / 1000000000;
     }
     return done;
 }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import os
+import random
 import resource
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from blake3 import blake3
 
 import vox
 from tests.faults import facts, interposing, small_disk
@@ -23,6 +26,11 @@ FIRST = ["put", "append", "import", "put", "append", "import"]
 """What is done to an archive before it gets into trouble."""
 
 
+YEAR = 365 * 86_400
+JUMPS = [0.0, -1.0, -3600.0, -YEAR, -100 * YEAR, 3600.0, 100 * YEAR]
+"""By how many seconds a clock is wrong."""
+
+
 class Trouble(msgspec.Struct, frozen=True):
     """What the interposer does to a process once it works."""
 
@@ -32,6 +40,8 @@ class Trouble(msgspec.Struct, frozen=True):
     room: int | None = None
     record: str | None = None
     """A file for the journal of calls."""
+    clock_jumps: bool = False
+    """The clock shows another time before each operation."""
     file_size: int | None = None
     """Files may be this much larger than the data file is."""
     address_space: int | None = None
@@ -47,13 +57,14 @@ def work(
     operations: list[str],
     steps: int | None = None,
     trouble: dict[str, Any] | None = None,
+    who: str = "",
 ) -> None:
     """Does random ones of `operations` to the archive below the folder `disk`, so many or without
     end. Says what each is about to make true, and when it is; the error if there is one."""
     if trouble is not None:
         make(disk, msgspec.convert(trouble, Trouble))
     marked = trouble is not None and trouble.get("record") is not None
-    bench = Bench(Path(disk) / "archive", Path(inputs), seed, known)
+    bench = Bench(Path(disk) / "archive", Path(inputs), seed, known, who)
 
     def tell(line: Any) -> None:
         if marked:
@@ -61,6 +72,8 @@ def work(
         say(line)
 
     for _ in itertools.count() if steps is None else range(steps):
+        if trouble is not None and trouble.get("clock_jumps"):
+            interposing.move_clock(bench.pick.choice(JUMPS))
         if error := step(bench, bench.pick.choice(operations), tell):
             tell(error)
             break
@@ -208,6 +221,50 @@ def seen(bench: Bench) -> Facts:
         "findings": findings,
         "facts": facts.of(bench.place, sorted(bench.facts | bench.unsure)),
     }
+
+
+def read_on(say: Say, disk: str, until: str) -> None:
+    """Reads an archive that others write, until there is a file `until`. Says how often it did.
+
+    Windows only grow, what stood in them stays, and every item has its bytes.
+    """
+    known: dict[str, list[str]] = {}
+    pick = random.Random()
+    rounds = 0
+    with vox.open(Path(disk) / "archive") as archive:
+        ended = False
+        while not ended:
+            ended = Path(until).exists()  # a last look when all is written
+            now = facts.of_windows(archive)
+            for name, items in now.items():
+                contents = [item.split(" ")[0] for item in items]
+                before = known.get(name, [])
+                assert contents[: len(before)] == before, f"{name} was rewritten"
+                known[name] = contents
+            for name in pick.sample(sorted(known), min(3, len(known))):
+                rows = archive.window(name[7:]).items(0, 5, trimmed="show", hashes=True)
+                for row in rows.to_pylist():
+                    assert blake3(archive.read(row["item"])).digest() == row["content_hash"]
+            rounds += 1
+    say({"looked": rounds, "windows": len(known)})
+
+
+def in_threads(say: Say, jobs: list[tuple[str, dict[str, Any]]], until: str) -> None:
+    """Does several jobs at once in threads of this process: those that read go on until those that
+    write are done. Says what each has said."""
+    said: list[list[Any]] = [[] for _ in jobs]
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        running = [
+            pool.submit(globals()[name], told.append, **arguments)
+            for (name, arguments), told in zip(jobs, said, strict=True)
+        ]
+        for (name, _), job in zip(jobs, running, strict=True):
+            if name == "work":
+                job.exception()
+        Path(until).touch()
+        for job in running:
+            job.result()
+    say(said)
 
 
 def some_calls(say: Say, folder: str, recorded: str) -> None:

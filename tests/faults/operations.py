@@ -28,7 +28,9 @@ ERRORS = {kind.code: kind for kind in VoxError.__subclasses__()}
 class Bench:
     """What an operation works on: an archive, a folder with journals, and what is true of both."""
 
-    def __init__(self, place: Path, inputs: Path, seed: int, facts: Facts) -> None:
+    def __init__(self, place: Path, inputs: Path, seed: int, facts: Facts, who: str = "") -> None:
+        """Names and windows begin with `who`: others may work at the same archive."""
+        self.who = who
         self.place = place
         self.inputs = inputs
         self.pick = random.Random(seed)
@@ -94,7 +96,7 @@ def name(bench: Bench) -> Steps:
     held = [name for name, fact in bench.facts.items() if name.startswith("hold ") and fact]
     if held:
         key = bench.pick.choice(held)[5:]
-        name = f"n{bench.pick.randrange(3)}"
+        name = f"{bench.who}n{bench.pick.randrange(3)}"
         yield {f"name {name}": key}
         bench.store.set_name(name, bytes.fromhex(key))
 
@@ -102,7 +104,7 @@ def name(bench: Bench) -> Steps:
 def append(bench: Bench) -> Steps:
     """Appends items to a window."""
     pick = bench.pick
-    key = f"w{pick.randrange(4)}"
+    key = f"{bench.who}w{pick.randrange(4)}"
     texts = [bench.text() for _ in range(pick.choice([1, 1, 5, 100]))]
     window = f"window {key}"
     added = [state(blake3(text.encode()).digest()) for text in texts]
@@ -119,7 +121,7 @@ def take_in(bench: Bench) -> Steps:
     facts: Facts = {}
     for number in pick.sample(range(6), pick.choice([1, 1, 2, 5])):
         texts = [bench.text() for _ in range(pick.choice([1, 8, 60, 700]))]
-        name = str(number)
+        name = f"{bench.who}{number}"
         window = f"window {journal.key(name)}"
         added = [state(blake3(text.encode()).digest()) for text in texts]
         facts[window] = [*bench.facts.get(window, []), *added]

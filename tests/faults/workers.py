@@ -20,7 +20,7 @@ import msgspec
 
 Say: TypeAlias = Callable[[Any], None]
 
-LONGEST = 120
+LONGEST = 120 * int(os.environ.get("VOX_SOAK", "1"))
 """Seconds after which a job that hangs is ended."""
 
 
