@@ -2,7 +2,8 @@
 
 `window <key>`: its items, each as its content hash in hex and what is said of it.
 `hold <hash>`: how many holds a blob has. `name <name>`: the hash that it stands for.
-`copy <folder>`: the windows of a backup; None as long as there is none.
+`copy <folder>`: the windows of a backup beside the archive; None as long as there is none.
+`old <folder>`: the windows of an archive beside it that was of format 1, or that it is still.
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ from typing import Any, TypeAlias
 import msgspec
 
 import vox
+from vox.errors import WrongVersionError
 
 Facts: TypeAlias = dict[str, Any]
+
+OLD_FORMAT = "format 1"
+"""What is said of an archive that waits to be migrated."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -105,8 +110,8 @@ def of(place: Path, names: list[str]) -> Facts:
             if name.startswith("name "):
                 key = store.resolve(name[5:])
                 facts[name] = key and key.hex()
-            if name.startswith("copy "):
-                facts[name] = of_copy(Path(name[5:]))
+            if name.startswith(("copy ", "old ")):
+                facts[name] = of_another(place.parent / name.split(" ")[1])
     return facts
 
 
@@ -132,9 +137,14 @@ def state(content: bytes, *, trimmed: bool = False, pinned: bool = False) -> str
     return content.hex() + " trimmed" * trimmed + " pinned" * pinned
 
 
-def of_copy(place: Path) -> Facts | None:
-    """The windows of a backup; None if there is none."""
+def of_another(place: Path) -> Facts | str | None:
+    """The windows of another archive, which must be sound; None if there is none."""
     if not place.exists():
         return None
-    with vox.open(place, read_only=True) as archive:
-        return of_windows(archive)
+    try:
+        with vox.open(place, create=False) as archive:
+            report = archive.verify()
+            assert report.ok, (place, report.findings)
+            return of_windows(archive)
+    except WrongVersionError:
+        return OLD_FORMAT

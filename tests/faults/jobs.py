@@ -17,7 +17,7 @@ from blake3 import blake3
 import vox
 from tests.faults import facts, interposing, small_disk
 from tests.faults.facts import Change, Facts
-from tests.faults.operations import OPERATIONS, Bench
+from tests.faults.operations import ALL, OPERATIONS, Bench
 from tests.faults.workers import Say
 from vox.archive import verify_path
 from vox.errors import IoError, VoxError
@@ -81,7 +81,7 @@ def work(
 
 def step(bench: Bench, name: str, tell: Say) -> dict[str, str] | None:
     """Does an operation, and tells of it before and after; gives the error with which it ended."""
-    operation = OPERATIONS[name]
+    operation = ALL[name]
     under_way = operation.steps(bench)
     coming = next(under_way, None)
     while coming is not None:
@@ -142,11 +142,13 @@ def look(say: Say, disk: str, names: list[str]) -> None:
     say(answer)
 
 
-def again(say: Say, disk: str, inputs: str, operation: str, known: Facts) -> None:
-    """Completes an operation that was cut off."""
+def again(say: Say, disk: str, inputs: str, operation: str, known: Facts, coming: Facts) -> None:
+    """Completes an operation that was cut off before it had made true what was coming."""
     complete = OPERATIONS[operation].again
     assert complete
-    complete(Bench(Path(disk) / "archive", Path(inputs), 0, known))
+    bench = Bench(Path(disk) / "archive", Path(inputs), 0, known)
+    bench.unsure = coming
+    complete(bench)
     say("completed")
 
 
@@ -169,7 +171,7 @@ def endure(
     bench = Bench(Path(disk) / "archive", Path(inputs), seed, {})
     if disk_bytes is not None:
         small_disk.mount(disk, disk_bytes)
-    for name in FIRST:
+    for name in [*FIRST, *OPERATIONS[operation].after]:
         assert step(bench, name, say) is None
     bench.close()
     if trouble is not None:
@@ -199,7 +201,7 @@ def endure(
         complete(bench)
         say({"done": operation})
     bench.facts |= facts.of(bench.place, sorted(bench.facts | bench.unsure))
-    for name in ("put", "append", operation):
+    for name in ("put", "append", *OPERATIONS[operation].after, operation):
         assert step(bench, name, say) is None
     say({"seen": seen(bench)})
 

@@ -17,7 +17,9 @@ from blake3 import blake3
 
 import vox
 from tests.archive import journal
-from tests.faults.facts import Facts, state
+from tests.faults import older
+from tests.faults.facts import OLD_FORMAT, Facts, state
+from vox.archive import migrate
 from vox.archive.append import NewItem
 from vox.errors import VoxError
 from vox.sources.base import ItemKind, Role
@@ -52,6 +54,10 @@ class Bench:
             self.archive.close()
             del self.archive
         self.__dict__.pop("store", None)
+
+    def beside(self, name: str) -> Path:
+        """The folder that a fact `copy …` or `old …` is about."""
+        return self.place.parent / name.split(" ")[1]
 
     def windows(self) -> list[str]:
         """The keys of the windows that have items."""
@@ -172,11 +178,58 @@ def compact(bench: Bench) -> Steps:
     bench.archive.compact()
 
 
+COPIES = 2
+"""How many backups are made of an archive, and how many old ones come: they stay beside it."""
+
+
+def backup(bench: Bench) -> Steps:
+    """Copies the archive to a folder beside it."""
+    beside = f"copy {bench.who}copy"
+    number = sum(name.startswith(beside) for name in bench.facts)
+    if number < COPIES:
+        windows = {name: fact for name, fact in bench.facts.items() if name.startswith("window ")}
+        name = f"{beside}{number}"
+        yield {name: {window: fact for window, fact in windows.items() if fact}}
+        bench.archive.backup(bench.beside(name))
+
+
+def backup_again(bench: Bench) -> None:
+    for name in bench.unsure:
+        if not bench.beside(name).exists():
+            bench.archive.backup(bench.beside(name))
+
+
+def bring_old(bench: Bench) -> Steps:
+    """Puts an archive of format 1 beside the other."""
+    beside = f"old {bench.who}old"
+    number = sum(name.startswith(beside) for name in bench.facts)
+    if number < COPIES:
+        name = f"{beside}{number}"
+        older.unpack(bench.beside(name))
+        yield {name: OLD_FORMAT}
+
+
+def migrate_old(bench: Bench) -> Steps:
+    """Brings an archive of format 1 to the format of today."""
+    for name, fact in bench.facts.items():
+        if fact == OLD_FORMAT:
+            yield {name: older.windows()}
+            migrate(bench.beside(name))
+            break
+
+
+def migrate_again(bench: Bench) -> None:
+    for name in bench.unsure:
+        migrate(bench.beside(name))
+
+
 class Operation(msgspec.Struct, frozen=True):
     """One thing that is done to an archive."""
 
     steps: Callable[[Bench], Steps]
-    again: Callable[[Bench], None] | None = None
+    after: tuple[str, ...] = ("put", "append")
+    """What gives it something to work on."""
+    again: Callable[[Bench], object] | None = None
     """Completes it after it was cut off, however far it had come."""
     piecewise: bool = False
     """Whether a cut-off one may hold for some items of a window and not for others."""
@@ -190,4 +243,10 @@ OPERATIONS = {
     "import": Operation(take_in, again=import_all),
     "trim": Operation(trim),
     "compact": Operation(compact, again=lambda bench: bench.archive.compact()),
+    "backup": Operation(backup, again=backup_again),
+    "migrate": Operation(migrate_old, after=("bring old",), again=migrate_again),
 }
+"""What is tested."""
+
+ALL = {**OPERATIONS, "bring old": Operation(bring_old)}
+"""With what only makes ready for another."""

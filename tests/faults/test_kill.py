@@ -15,7 +15,7 @@ import pytest
 
 import vox
 from tests.faults.facts import Facts, Told
-from tests.faults.operations import OPERATIONS
+from tests.faults.operations import ALL, OPERATIONS
 from tests.faults.workers import Kill, Workers
 
 pytestmark = pytest.mark.skipif(
@@ -55,10 +55,15 @@ class Life:
             told.hear(line)
         assert outcome.ended == -signal.SIGKILL, told.error
         self.facts = self.look(told)
-        if told.under_way and OPERATIONS[told.under_way.operation].again:
+        if told.under_way and ALL[told.under_way.operation].again:
             name = told.under_way.operation
             done = self.workers.run(
-                "again", disk=self.disk, inputs=self.inputs, operation=name, known=self.facts
+                "again",
+                disk=self.disk,
+                inputs=self.inputs,
+                operation=name,
+                known=self.facts,
+                coming=told.under_way.facts,
             )
             assert done.answer == "completed"
             self.facts = self.look(Told({**self.facts, **told.under_way.facts}))
@@ -89,7 +94,7 @@ def test_what_was_acknowledged_before_a_kill_in_any_call_is_there(
         # Something to work on, and other operations in between.
         life.kill(["put", "append", "import"], trouble={"kill_at": 60})
         for _ in range(KILLS_OF_AN_ARCHIVE):
-            mixture = [operation] * 6 + ["put", "append"]
+            mixture = [operation] * 6 + [*OPERATIONS[operation].after, "put", "append"]
             at = int(life.pick.expovariate(1 / 40)) + 1
             told = life.kill(mixture, trouble={"kill_at": at})
             cut_off += told.under_way is not None and told.under_way.operation == operation
@@ -106,7 +111,7 @@ def test_what_was_acknowledged_before_a_kill_at_any_time_is_there(
         other = vox.open(life.disk / "archive") if beside else None
         for _ in range(KILLS_OF_AN_ARCHIVE):
             kill = Kill(lines=life.pick.randrange(1, 30), spin=life.pick.randrange(100_000))
-            life.kill(sorted(OPERATIONS), kill=kill)
+            life.kill(sorted(ALL), kill=kill)
         if other:
             windows = {name for name in life.facts if name.startswith("window ")}
             assert other.count_windows() == len(windows)

@@ -93,7 +93,8 @@ def test_what_was_acknowledged_before_a_power_cut_is_there(
     for seed in range(SOAK):
         recording = Recording(interposed, tmp_path, seed)
         # Something to work on first.
-        begun = recording.work(["put", "append", "import"], 6)
+        recording.work(["put", "append", "import"], 6)
+        begun = recording.work([*OPERATIONS[operation].after], 2)
         ended = recording.work([operation], 4)
         recording.cut_at(recording.moments(begun, ended, syncs=8, others=4))
 
