@@ -1,6 +1,7 @@
 """What is known of an archive: facts by name, told by whoever changed it and read from it again.
 
 `window <key>`: its items, each as its content hash in hex and what is said of it.
+`title <key>` and `deleted <key>`: what users said of a window.
 `hold <hash>`: how many holds a blob has. `name <name>`: the hash that it stands for.
 `copy <folder>`: the windows of a backup beside the archive; None as long as there is none.
 `old <folder>`: the windows of an archive beside it that was of format 1, or that it is still.
@@ -75,7 +76,7 @@ class Told(msgspec.Struct):
 
 
 def _nothing(name: str) -> Any:
-    return {"window": [], "hold": 0}.get(name.split(" ")[0])
+    return {"window": [], "hold": 0, "deleted": False}.get(name.split(" ")[0])
 
 
 def _some_of_each(now: Any, before: Any, after: Any) -> bool:
@@ -118,18 +119,26 @@ def of(place: Path, names: list[str]) -> Facts:
 def of_windows(archive: vox.Archive) -> Facts:
     """The facts of all windows."""
     facts: Facts = {}
-    windows = archive.windows(count=100_000)
-    pairs = zip(windows.column("window"), windows.column("key"), strict=True)
-    for number, key in pairs:
-        items = archive.window(number).items(
-            0, 100_000, trimmed="show", records=True, hashes=True, preview=False
-        )
-        columns = (items.column(name) for name in ("content_hash", "trimmed_at", "pinned"))
-        facts[f"window {key}"] = [
-            state(content, trimmed=trimmed is not None, pinned=pinned)
-            for content, trimmed, pinned in zip(*columns, strict=True)
-        ]
+    for deleted in (False, True):
+        windows = archive.windows(count=100_000, deleted=deleted)
+        columns = (windows.column(name) for name in ("window", "key", "title"))
+        for number, key, title in zip(*columns, strict=True):
+            facts[f"window {key}"] = of_items(archive.window(number))
+            if deleted:
+                facts[f"deleted {key}"] = True
+            if title:
+                facts[f"title {key}"] = title
     return facts
+
+
+def of_items(window: vox.Window) -> list[str]:
+    """What is said of each item of a window."""
+    items = window.items(0, 100_000, trimmed="show", records=True, hashes=True, preview=False)
+    columns = (items.column(name) for name in ("content_hash", "trimmed_at", "pinned"))
+    return [
+        state(content, trimmed=trimmed is not None, pinned=pinned)
+        for content, trimmed, pinned in zip(*columns, strict=True)
+    ]
 
 
 def state(content: bytes, *, trimmed: bool = False, pinned: bool = False) -> str:

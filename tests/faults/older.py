@@ -29,7 +29,7 @@ def unpack(place: Path) -> None:
 def windows() -> Facts:
     """What its windows are, by the list beside it."""
     told = json.loads((ARCHIVES / "format-1.json").read_text())
-    return {
+    facts: Facts = {
         f"window {window['key']}": [
             state(
                 bytes.fromhex(item["content_hash"]),
@@ -40,3 +40,7 @@ def windows() -> Facts:
         ]
         for window in told["windows"]
     }
+    for window in told["windows"]:
+        if window["title"]:
+            facts[f"title {window['key']}"] = window["title"]
+    return facts

@@ -78,7 +78,9 @@ Steps: TypeAlias = Iterator[Facts]
 def put(bench: Bench) -> Steps:
     """Puts blobs into the content store: small ones, and some that fill segments."""
     pick = bench.pick
-    sizes = pick.choices([0, 30, 3000, 30_000, 100_000], [1, 9, 9, 2, 1], k=pick.randrange(1, 12))
+    sizes = pick.choices(
+        [1 if bench.who else 0, 30, 3000, 30_000, 100_000], [1, 9, 9, 2, 1], k=pick.randrange(1, 12)
+    )
     items = [random.Random(pick.random()).randbytes(size) for size in sizes]
     facts: Facts = {}
     for item in items:
@@ -152,24 +154,97 @@ def import_all(bench: Bench) -> None:
         raise ERRORS[problem.reason](problem.message)
 
 
-def trim(bench: Bench) -> Steps:
-    """Trims a stretch of a window, or shows it again."""
+def stretch(bench: Bench) -> tuple[str, range, list[str]] | None:
+    """Some of the items of a window: its key, their ordinals, and what is said of all its items."""
     windows = bench.windows()
     if not windows:
-        return
-    pick = bench.pick
-    key = pick.choice(windows)
+        return None
+    key = bench.pick.choice(windows)
     items = bench.facts[f"window {key}"]
-    first = pick.randrange(len(items))
-    count = pick.randrange(1, min(len(items) - first, 40) + 1)
-    trimmed = pick.random() < 0.7
-    now = [
-        item.replace(" trimmed", "") + " trimmed" * trimmed if first <= at < first + count else item
-        for at, item in enumerate(items)
-    ]
-    yield {f"window {key}": now}
-    number = bench.archive.window(key).number
-    bench.archive._native.set_overlay(number, "trimmed", first, count, 1 if trimmed else None)
+    first = bench.pick.randrange(len(items))
+    count = bench.pick.randrange(1, min(len(items) - first, 40) + 1)
+    return key, range(first, first + count), items
+
+
+def trim(bench: Bench) -> Steps:
+    """Trims a stretch of a window, or shows it again."""
+    if chosen := stretch(bench):
+        key, ordinals, items = chosen
+        trims = bench.pick.random() < 0.7
+        now = [
+            marked(item, trimmed=trims)
+            if at in ordinals and not (trims and " pinned" in item)
+            else item
+            for at, item in enumerate(items)
+        ]
+        yield {f"window {key}": now}
+        window = bench.archive.window(key)
+        window.trim([ordinals]) if trims else window.restore([ordinals])
+
+
+def pin(bench: Bench) -> Steps:
+    """Pins a stretch of a window, or lets go of it."""
+    if chosen := stretch(bench):
+        key, ordinals, items = chosen
+        pins = bench.pick.random() < 0.7
+        now = [
+            marked(item, pinned=pins) if at in ordinals else item for at, item in enumerate(items)
+        ]
+        yield {f"window {key}": now}
+        window = bench.archive.window(key)
+        window.pin_items([ordinals]) if pins else window.unpin_items([ordinals])
+
+
+def marked(item: str, *, trimmed: bool | None = None, pinned: bool | None = None) -> str:
+    """What is said of an item, with another mark."""
+    content, *marks = item.split(" ")
+    was = {"trimmed": "trimmed" in marks, "pinned": "pinned" in marks}
+    now = was | {k: v for k, v in (("trimmed", trimmed), ("pinned", pinned)) if v is not None}
+    return " ".join([content, *(mark for mark, holds in now.items() if holds)])
+
+
+def delete(bench: Bench) -> Steps:
+    """Deletes a window, or takes that back."""
+    windows = bench.windows()
+    if windows:
+        key = bench.pick.choice(windows)
+        deletes = not bench.facts.get(f"deleted {key}", False)
+        yield {f"deleted {key}": deletes}
+        window = bench.archive.window(key)
+        window.delete() if deletes else window.undelete()
+
+
+def rename(bench: Bench) -> Steps:
+    """Gives a window a title and a tag."""
+    windows = bench.windows()
+    if windows:
+        key = bench.pick.choice(windows)
+        title = f"title {bench.pick.randrange(1000)}"
+        yield {f"title {key}": title}
+        bench.archive.window(key).rename(title)
+
+
+def fork(bench: Bench) -> Steps:
+    """Makes a window that begins as another does."""
+    if chosen := stretch(bench):
+        key, ordinals, items = chosen
+        new = f"{bench.who}fork{bench.pick.randrange(1 << 30)}"
+        title = bench.facts.get(f"title {key}")
+        yield {f"window {new}": items[: ordinals.stop], f"title {new}": title}
+        bench.archive.window(key).fork(ordinals.stop - 1, key=new)
+
+
+def merge(bench: Bench) -> Steps:
+    """Makes a window of stretches of others."""
+    parts = [stretch(bench) for _ in range(bench.pick.randrange(1, 4))]
+    chosen = [part for part in parts if part]
+    if chosen:
+        new = f"{bench.who}merge{bench.pick.randrange(1 << 30)}"
+        found = [items[at] for _, ordinals, items in chosen for at in ordinals]
+        contents = [item.split(" ")[0] for item in found]
+        yield {f"window {new}": contents, f"title {new}": "merged"}
+        parts_of = [(key, [ordinals]) for key, ordinals, _ in chosen]
+        bench.archive.merge(parts_of, key=new, title="merged")
 
 
 def compact(bench: Bench) -> Steps:
@@ -178,6 +253,7 @@ def compact(bench: Bench) -> Steps:
     bench.archive.compact()
 
 
+OF_WINDOWS = ("window ", "title ", "deleted ")
 COPIES = 2
 """How many backups are made of an archive, and how many old ones come: they stay beside it."""
 
@@ -187,9 +263,11 @@ def backup(bench: Bench) -> Steps:
     beside = f"copy {bench.who}copy"
     number = sum(name.startswith(beside) for name in bench.facts)
     if number < COPIES:
-        windows = {name: fact for name, fact in bench.facts.items() if name.startswith("window ")}
         name = f"{beside}{number}"
-        yield {name: {window: fact for window, fact in windows.items() if fact}}
+        facts = bench.facts.items()
+        yield {
+            name: {about: fact for about, fact in facts if about.startswith(OF_WINDOWS) and fact}
+        }
         bench.archive.backup(bench.beside(name))
 
 
@@ -242,6 +320,11 @@ OPERATIONS = {
     "append": Operation(append),
     "import": Operation(take_in, again=import_all),
     "trim": Operation(trim),
+    "pin": Operation(pin),
+    "delete": Operation(delete),
+    "rename": Operation(rename),
+    "fork": Operation(fork),
+    "merge": Operation(merge),
     "compact": Operation(compact, again=lambda bench: bench.archive.compact()),
     "backup": Operation(backup, again=backup_again),
     "migrate": Operation(migrate_old, after=("bring old",), again=migrate_again),

@@ -86,19 +86,17 @@ def test_what_was_acknowledged_before_a_kill_in_any_call_is_there(
     interposed: Workers, tmp_path: Path, operation: str
 ) -> None:
     """The process dies at a write, a sync or a change of a folder, or in its middle."""
-    wanted = 10 * SOAK
-    seed = cut_off = 0
-    while cut_off < wanted:
+    cut_off = 0
+    for seed in range(SOAK):
         life = Life(interposed, tmp_path, seed)
-        seed += 1
-        # Something to work on, and other operations in between.
+        # Something to work on first.
         life.kill(["put", "append", "import"], trouble={"kill_at": 60})
         for _ in range(KILLS_OF_AN_ARCHIVE):
             mixture = [operation] * 6 + [*OPERATIONS[operation].after, "put", "append"]
             at = int(life.pick.expovariate(1 / 40)) + 1
             told = life.kill(mixture, trouble={"kill_at": at})
             cut_off += told.under_way is not None and told.under_way.operation == operation
-        assert seed < wanted, f"{operation} is hardly ever hit"
+    assert cut_off >= SOAK
 
 
 @pytest.mark.parametrize("beside", [False, True], ids=["alone", "with another process"])
@@ -114,7 +112,7 @@ def test_what_was_acknowledged_before_a_kill_at_any_time_is_there(
             life.kill(sorted(ALL), kill=kill)
         if other:
             windows = {name for name in life.facts if name.startswith("window ")}
-            assert other.count_windows() == len(windows)
+            assert other.count_windows() + other.count_windows(deleted=True) == len(windows)
         assert life.facts, "nothing was ever written"
 
 
@@ -150,7 +148,7 @@ def test_the_slots_of_killed_readers_are_free_again(tmp_path: Path) -> None:
     store = vox.ContentStore(place)
     keys = store.put_many([content(seed) for seed in range(3000)])
     hexes = "".join(f"{key.hex()}\n" for key in keys)
-    for _ in range(50):  # most kills hit a transaction, some the time between two
+    for _ in range(200):  # most kills hit a transaction, some the time between two
         process = subprocess.Popen(
             [sys.executable, "-c", READER, str(place)],
             stdin=subprocess.PIPE,

@@ -68,8 +68,8 @@ def own(name: str, fact: Any) -> Any:
     """Of a copy the windows of whoever made it, who knows nothing of the other's."""
     if not name.startswith("copy "):
         return fact
-    begins = tuple(f"window {kind}{name[5]}" for kind in ("", journal.key("")))
-    return {window: items for window, items in fact.items() if window.startswith(begins)}
+    begins = (name[5], journal.key(name[5]))
+    return {about: told for about, told in fact.items() if about.split(" ")[1].startswith(begins)}
 
 
 @pytest.mark.parametrize("way", ["processes", "threads"])
