@@ -24,6 +24,8 @@ pub struct Cursor<'f> {
     path: Vec<Place>,
     visited: PageSet,
     last: Option<Vec<u8>>,
+    /// Whether keys have to ascend.
+    ascending: bool,
 }
 
 #[derive(Debug)]
@@ -43,7 +45,13 @@ impl<'f> Cursor<'f> {
             path: Vec::new(),
             visited: PageSet::default(),
             last: None,
+            ascending: true,
         }
+    }
+
+    /// Every entry, whether its key is greater than the one before or not.
+    pub(crate) fn in_any_order(file: &'f PageFile, database: &Database) -> Self {
+        Self { ascending: false, ..Self::new(file, database, None) }
     }
 
     /// The next leaf entry, as a leaf page and the index in it. Its key ascends.
@@ -99,6 +107,9 @@ impl<'f> Cursor<'f> {
 
     fn ascend(&mut self, page: &Page, index: usize) -> Result<(), Finding> {
         let key = key(page, index)?;
+        if !self.ascending {
+            return Ok(());
+        }
         if let Some(last) = &self.last
             && self.order.compare(last, key) != Ordering::Less
         {

@@ -22,6 +22,7 @@ mod meta;
 mod node;
 mod page;
 mod page_set;
+mod spots;
 mod usage;
 mod walk;
 
@@ -31,3 +32,4 @@ pub use database::{Database, Databases, TreeRecord};
 pub use file::PageFile;
 pub use finding::{Finding, FindingKind};
 pub use meta::Meta;
+pub use spots::{Spot, Spots};

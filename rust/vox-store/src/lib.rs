@@ -21,6 +21,7 @@ pub mod producers;
 pub mod purge;
 pub mod readers;
 mod recency;
+pub mod salvage;
 mod sizes;
 mod snapshot;
 pub mod spine;

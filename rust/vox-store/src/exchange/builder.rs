@@ -39,6 +39,8 @@ pub struct Builder {
     bytes: usize,
     gone: HashMap<[u8; 32], BlobRef>,
     symbols: HashMap<String, SymbolNo>,
+    /// Whether a blob that comes twice is an error.
+    pub each_once: bool,
 }
 
 impl Builder {
@@ -51,6 +53,7 @@ impl Builder {
             bytes: 0,
             gone: HashMap::new(),
             symbols: HashMap::new(),
+            each_once: false,
         }
     }
 
@@ -81,11 +84,21 @@ impl Builder {
         self.flush_full()
     }
 
-    /// Adds a blob that isn't there yet.
-    pub fn blob(&mut self, bytes: Vec<u8>, holds: u32) -> Result<()> {
+    /// Adds a blob.
+    pub fn add(&mut self, bytes: Vec<u8>, holds: u32) -> Result<()> {
         self.bytes += bytes.len();
         self.blobs.push(Waiting::Content { bytes, holds });
         self.flush_full()
+    }
+
+    /// The blob that a line would name so.
+    pub fn found(&mut self, name: &str) -> Result<BlobRef> {
+        self.blob(name).map_err(|fault| self.generation.fault(fault))
+    }
+
+    /// The content of a blob.
+    pub fn read(&self, blob: BlobRef) -> Result<Vec<u8>> {
+        self.generation.reading(|txn| blobs::verified_read(&self.generation.tables, txn, blob))
     }
 
     /// Adds a blob whose content was removed.
@@ -133,7 +146,7 @@ impl Builder {
             }
             Ok(stored)
         })?;
-        if stored.added != new.len() as u64 {
+        if self.each_once && stored.added != new.len() as u64 {
             return Err(wrong("a blob is there twice"));
         }
         self.gone.extend(gone);

@@ -38,8 +38,10 @@ impl Import {
     /// Begins an import into `target`: a missing or empty folder, or an archive without content.
     pub fn begin(target: &Path) -> Result<Self> {
         let draft = Draft::begin(target)?;
+        let mut builder = Builder::new(draft.generation()?);
+        builder.each_once = true;
         Ok(Self {
-            builder: Builder::new(draft.generation()?),
+            builder,
             header: None,
             counts: BTreeMap::new(),
             last: BTreeMap::new(),
@@ -121,7 +123,7 @@ impl Import {
         if holds > i32::MAX as u32 {
             return Err(wrong(format!("{holds} holds are too many")).into());
         }
-        Ok(self.builder.blob(bytes, holds)?)
+        Ok(self.builder.add(bytes, holds)?)
     }
 
     fn gone(&mut self, mut line: Line) -> Fallible<()> {
@@ -188,21 +190,24 @@ impl Import {
         }
         self.builder.flush()?;
         let Self { builder, draft, counts, .. } = self;
-        complete(builder.generation(), &[])?;
+        complete(builder.generation())?;
         drop(builder);
         draft.publish()?;
         Ok(counts)
     }
 }
 
-/// Makes the derived tables of a new archive and what else of `more` follows, and checks all of it.
-pub fn complete(generation: &Generation, more: &[&'static str]) -> Result<()> {
-    verify::rebuild(generation, more)?;
-    let report = verify::verify_file(&generation.data_file(), &Options::default())?;
+/// Makes the derived tables of a new archive, and checks all of it.
+fn complete(generation: &Generation) -> Result<()> {
+    let report = match verify::rebuild(generation, false)? {
+        Some(report) => report,
+        None => verify::verify_file(&generation.data_file(), &Options::default())?,
+    };
     if report.verdict() == Verdict::Clean {
         return Ok(());
     }
-    let first = report.findings.first().map(ToString::to_string).unwrap_or_default();
+    let first = report.findings.iter().max_by_key(|finding| !finding.repairable);
+    let first = first.map(ToString::to_string).unwrap_or_default();
     let message =
         format!("what was read is no sound archive: {} faults, such as {first}", report.total);
     Err(Error::new(Code::Damaged, message))

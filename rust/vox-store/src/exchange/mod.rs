@@ -16,8 +16,12 @@ mod plain;
 mod rows;
 mod runs;
 
+pub(crate) use builder::Builder;
+pub(crate) use draft::Draft;
 pub use export::Put;
 pub use header::SCHEMA;
 pub use import::Import;
 pub use line::Line;
+pub(crate) use line::{blob_name, hex};
 pub use plain::Plain;
+pub(crate) use runs::RunWriter;

@@ -37,7 +37,7 @@ fn check_slot(slot: &Slot<'_>) -> Result<u32, String> {
 }
 
 /// A digest to compare previews by; never 0. FNV-1a.
-pub(super) fn preview_digest(preview: &[u8]) -> u32 {
+pub(crate) fn preview_digest(preview: &[u8]) -> u32 {
     let mix = |state: u32, byte: &u8| (state ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
     preview.iter().fold(0x811c_9dc5, mix).max(1)
 }

@@ -309,6 +309,6 @@ impl Walk<'_, '_> {
 }
 
 /// Whether `preview` is that of an item of `length` bytes that isn't text.
-fn is_binary_preview(preview: &str, length: u64) -> bool {
+pub(crate) fn is_binary_preview(preview: &str, length: u64) -> bool {
     preview.starts_with('[') && preview.ends_with(&format!(", {length} bytes]"))
 }

@@ -64,6 +64,8 @@ use std::path::Path;
 use vox_pages::PageFile;
 use vox_types::{Code, Error, Result, WindowNo};
 
+pub(crate) use bodies::preview_digest;
+pub(crate) use chunks::is_binary_preview;
 pub(crate) use repair::rebuild;
 pub use repair::{Repaired, repair};
 pub use report::{Finding, Kind, MOST_FINDINGS, REPAIRABLE, Report, Verdict};

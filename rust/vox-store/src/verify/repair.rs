@@ -68,11 +68,10 @@ pub fn repair(store: &Store) -> Result<Repaired> {
     Ok(Repaired { before, tables: repaired })
 }
 
-/// Makes anew all tables among [`REPAIRABLE`](super::REPAIRABLE) and those of `more` of an archive
-/// that nobody else has open.
-///
-/// Errors: `damaged` if what they follow from isn't sound.
-pub(crate) fn rebuild(generation: &Generation, more: &[&'static str]) -> Result<()> {
+/// Makes anew all tables among [`REPAIRABLE`](super::REPAIRABLE) of an archive that nobody else has
+/// open, and with `roll_ups` the sums in windows. Gives a report, and changes nothing, if what they
+/// follow from isn't sound.
+pub(crate) fn rebuild(generation: &Generation, roll_ups: bool) -> Result<Option<Report>> {
     let data = generation.data_file();
     generation.write(|txn| {
         let mut report = Reporter::default();
@@ -81,16 +80,11 @@ pub(crate) fn rebuild(generation: &Generation, more: &[&'static str]) -> Result<
         let transaction = file.meta().txnid;
         drop(file);
         if report.is_damaged() {
-            let report = report.finish(data.clone(), transaction);
-            let first = report.findings.iter().find(|finding| !finding.repairable);
-            let first = first.map(ToString::to_string).unwrap_or_default();
-            let message = format!(
-                "what was read is no sound archive: {} faults, such as {first}",
-                report.beyond_repair
-            );
-            return Err(Error::damaged(message).into());
+            return Ok(Some(report.finish(data.clone(), transaction)));
         }
-        write(&generation.tables, txn, &examined, &[REPAIRABLE, more].concat())
+        let windows: &[&str] = if roll_ups { &["windows"] } else { &[] };
+        write(&generation.tables, txn, &examined, &[REPAIRABLE, windows].concat())?;
+        Ok(None)
     })
 }
 

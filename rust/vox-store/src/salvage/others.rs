@@ -1,0 +1,318 @@
+//! All other tables.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use vox_format::{
+    cursor::u64_at,
+    keys,
+    name::Target,
+    rows::{self, CursorRow, EventRow, OverlayRange, QuarantineRow, TombstoneRow, UsageRow},
+};
+use vox_types::{BlobRef, ContentHash, LinkKind, OverlayKind, QuarantineReason, Result, WindowNo};
+
+use super::{
+    blobs::Blobs,
+    placing::{Placing, Window},
+    report::Report,
+    source::Source,
+};
+use crate::{
+    exchange::{Builder, Plain, blob_name},
+    spine::{cursors, windows::short_hash},
+};
+
+/// What rows are checked against.
+pub struct Saving<'a> {
+    pub source: &'a Source,
+    pub blobs: &'a Blobs,
+    pub symbols: &'a BTreeMap<u32, String>,
+    /// Keys of windows by number.
+    pub windows: &'a [String],
+    pub cursors: &'a BTreeMap<[u8; 16], CursorRow>,
+    /// Tables that a check of an earlier try found fault with.
+    pub left_out: &'a BTreeSet<&'static str>,
+}
+
+/// Writes a row or says that it is lost.
+type Row = Option<(Vec<u8>, Vec<u8>)>;
+
+impl Saving<'_> {
+    fn has(&self, window: WindowNo) -> bool {
+        (window as usize) < self.windows.len()
+    }
+
+    /// Writes what `save` makes of each row of a table.
+    fn each(
+        &self,
+        table: &'static str,
+        builder: &mut Builder,
+        report: &mut Report,
+        mut save: impl FnMut(&mut Builder, &[u8], &[u8]) -> Result<Row>,
+    ) -> Result<()> {
+        if self.left_out.contains(table) {
+            return Ok(());
+        }
+        let to = builder.generation().tables.named(table)?;
+        self.source.rows(table, report, |report, key, value| match save(builder, key, &value)? {
+            Some((new, value)) => {
+                report.saved(table, 1);
+                builder.put(to, new, value)
+            }
+            None => {
+                report.lost(table, key, "it can't be read, or what it names is lost");
+                Ok(())
+            }
+        })
+    }
+
+    /// Everything that doesn't depend on where items stand.
+    pub fn plain(&self, builder: &mut Builder, report: &mut Report) -> Result<()> {
+        let mut next_event = 0u64;
+        self.each("events", builder, report, |_, key, value| {
+            let there = rows::decode::<EventRow>(value, "an event").ok().filter(|event| {
+                key.len() == 8 && event.window.is_none_or(|window| self.has(window))
+            });
+            next_event += u64::from(there.is_some());
+            let number = next_event.saturating_sub(1).to_be_bytes().to_vec();
+            Ok(there.map(|_| (number, value.to_vec())))
+        })?;
+        self.awaited(builder, report)?;
+        self.usage(builder, report)?;
+        self.quarantine(builder, report)?;
+        self.kept(builder, report)?;
+        let table = builder.generation().tables.cursors;
+        if !self.left_out.contains("cursors") {
+            for (key, row) in self.cursors {
+                builder.put(table, key.to_vec(), rows::encode(row)?)?;
+            }
+            report.saved("cursors", self.cursors.len() as u64);
+        }
+        Ok(())
+    }
+
+    fn awaited(&self, builder: &mut Builder, report: &mut Report) -> Result<()> {
+        let there: HashSet<[u8; 16]> = self.windows.iter().map(|key| short_hash(key)).collect();
+        self.each("awaited", builder, report, |_, key, value| {
+            let parts = keys::split_awaited(key);
+            let known = matches!(value, [link] if LinkKind::from_number(*link).is_some());
+            let fits =
+                parts.is_some_and(|(parent, child)| self.has(child) && !there.contains(&parent));
+            Ok((known && fits).then(|| (key.to_vec(), value.to_vec())))
+        })
+    }
+
+    fn usage(&self, builder: &mut Builder, report: &mut Report) -> Result<()> {
+        let mut owned = HashSet::new();
+        self.each("usage", builder, report, |_, key, value| {
+            let Some((window, response)) = key.split_first_chunk::<4>() else { return Ok(None) };
+            let row: UsageRow = match rows::decode(value, "a usage row") {
+                Ok(row) => row,
+                Err(_) => return Ok(None),
+            };
+            let fits = self.has(u32::from_be_bytes(*window))
+                && short_hash(&row.key)[..] == *response
+                && owned.insert(response.to_vec());
+            let model = if self.symbols.contains_key(&row.model) { row.model } else { 0 };
+            let value = rows::encode(&UsageRow { model, ..row })?;
+            Ok(fits.then(|| (key.to_vec(), value)))
+        })
+    }
+
+    fn quarantine(&self, builder: &mut Builder, report: &mut Report) -> Result<()> {
+        self.each("quarantine", builder, report, |builder, key, value| {
+            let Some((cursor, place)) = key.split_first_chunk::<16>() else { return Ok(None) };
+            let row: QuarantineRow = match rows::decode(value, "a quarantined stretch") {
+                Ok(row) => row,
+                Err(_) => return Ok(None),
+            };
+            let known = QuarantineReason::from_name(&row.reason).is_ok();
+            if !known || place.len() != 16 || !self.cursors.contains_key(cursor) {
+                return Ok(None);
+            }
+            let blob = match row.blob {
+                None => None,
+                Some(blob) => {
+                    let saved = self.blobs.get(BlobRef(blob)).filter(|saved| {
+                        !saved.gone
+                            && place.ends_with(&saved.hash.prefix().to_be_bytes())
+                            && u64::from(saved.length) == row.kept
+                    });
+                    let Some(saved) = saved else { return Ok(None) };
+                    Some(builder.found(&saved.name())?.0)
+                }
+            };
+            Ok(Some((key.to_vec(), rows::encode(&QuarantineRow { blob, ..row })?)))
+        })
+    }
+
+    /// What collecting and purging keep, and what vox's own producers do.
+    fn kept(&self, builder: &mut Builder, report: &mut Report) -> Result<()> {
+        self.each("tombstones", builder, report, |builder, key, value| {
+            let Ok(hash) = <[u8; 32]>::try_from(key) else { return Ok(None) };
+            let row: TombstoneRow = match rows::decode(value, "a tombstone") {
+                Ok(row) => row,
+                Err(_) => return Ok(None),
+            };
+            let saved = self.blobs.get(BlobRef(row.blob)).filter(|saved| saved.hash.0 == hash);
+            let name = match saved {
+                Some(saved) => saved.name(),
+                // It keeps the content away, whether its slot is there or not.
+                None => {
+                    builder.gone(ContentHash(hash), 0)?;
+                    blob_name(&hash, true)
+                }
+            };
+            let blob = builder.found(&name)?.0;
+            let sorted = row.times.is_sorted_by(|a, b| a < b);
+            let value = rows::encode(&TombstoneRow { blob, ..row })?;
+            Ok(sorted.then(|| (key.to_vec(), value)))
+        })?;
+        self.each("condemned", builder, report, |builder, key, value| {
+            let Ok(blob) = <[u8; 8]>::try_from(key).map(u64::from_be_bytes) else {
+                return Ok(None);
+            };
+            match self.blobs.get(BlobRef(blob)).filter(|saved| !saved.gone && value.len() == 8) {
+                Some(saved) => {
+                    let blob = builder.found(&saved.name())?.0;
+                    Ok(Some((blob.to_be_bytes().to_vec(), value.to_vec())))
+                }
+                None => Ok(None),
+            }
+        })?;
+        for table in ["session_events", "chat_conversations", "chat_messages", "history_entries"] {
+            self.each(table, builder, report, |builder, key, value| {
+                let there = match rows::decode::<Plain>(value, table) {
+                    Ok(row) => contents_are_there(&row, builder),
+                    Err(_) => false,
+                };
+                Ok((there && matches!(key.len(), 16 | 24)).then(|| (key.to_vec(), value.to_vec())))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What depends on where items stand: overlays, links and names.
+    pub fn placed(&self, placing: &mut Placing<'_, '_>, report: &mut Report) -> Result<()> {
+        let windows = std::mem::take(&mut placing.windows);
+        let nothing = Window::default();
+        let of = |window: WindowNo| windows.get(&window).unwrap_or(&nothing);
+        let mut behind: BTreeMap<(WindowNo, u8), u64> = BTreeMap::new();
+        let mut ranges = Vec::new();
+        if !self.left_out.contains("overlays") {
+            self.source.rows("overlays", report, |report, key, value| {
+                let decoded = keys::split_overlay(key).and_then(|(window, kind, first)| {
+                    Some((window, kind, OverlayRange::decode(first, &value).ok()?))
+                });
+                let Some((window, kind, range)) = decoded.filter(|(_, kind, range)| {
+                    let fate = OverlayKind::Fate as u8;
+                    OverlayKind::from_number(*kind).is_some()
+                        && (*kind != fate || (0..4).contains(&range.value))
+                }) else {
+                    report.lost("overlays", key, "the row is no range of an overlay");
+                    return Ok(());
+                };
+                let mut kept = 0;
+                for (first, count) in of(window).ordinals(range.first, range.count) {
+                    let end = behind.entry((window, kind)).or_default();
+                    if first >= *end {
+                        *end = first + count;
+                        kept += count;
+                        ranges.push((
+                            window,
+                            kind,
+                            OverlayRange { first, count, value: range.value },
+                        ));
+                    }
+                }
+                if kept != range.count {
+                    report.lost("overlays", key, "items that it was about are lost");
+                }
+                Ok(())
+            })?;
+        }
+        ranges.sort_by_key(|(window, kind, range)| (*window, *kind, range.first));
+        let table = placing.builder.generation().tables.overlays;
+        report.saved("overlays", ranges.len() as u64);
+        for (window, kind, range) in ranges {
+            let key = keys::overlay(window, kind, range.first);
+            placing.builder.put(table, key.to_vec(), range.encode().to_vec())?;
+        }
+        self.each("links", placing.builder, report, |_, key, value| {
+            let fits = keys::split_link(key).filter(|(from, link, to)| {
+                let known = LinkKind::from_number(*link).is_some();
+                known && self.has(*from) && self.has(*to) && value.len() == 8
+            });
+            let Some((_, _, to)) = fits else { return Ok(None) };
+            let before = of(to).ordinals(0, u64_at(value, 0));
+            let ordinal = before.last().map_or(0, |(first, count)| first + count);
+            Ok(Some((key.to_vec(), ordinal.to_le_bytes().to_vec())))
+        })?;
+        self.names(placing, report)?;
+        placing.windows = windows;
+        Ok(())
+    }
+
+    fn names(&self, placing: &mut Placing<'_, '_>, report: &mut Report) -> Result<()> {
+        if self.left_out.contains("names") {
+            return Ok(());
+        }
+        let table = placing.builder.generation().tables.names;
+        self.source.rows("names", report, |report, key, value| {
+            let target = match Target::decode(&value) {
+                Ok(Target::Blob(blob)) => match self.blobs.get(blob).map(super::blobs::Saved::name)
+                {
+                    Some(name) => Some(Target::Blob(placing.builder.found(&name)?)),
+                    None => None,
+                },
+                Ok(Target::Window(window)) => self.has(window).then_some(Target::Window(window)),
+                Ok(Target::Item(item)) => placing.find(item).map(Target::Item),
+                Err(_) => None,
+            };
+            match target.filter(|_| std::str::from_utf8(key).is_ok()) {
+                Some(target) => {
+                    report.saved("names", 1);
+                    placing.builder.put(table, key.to_vec(), target.encode())
+                }
+                None => {
+                    report.lost("names", key, "what it names is lost");
+                    Ok(())
+                }
+            }
+        })
+    }
+}
+
+/// Whether every content that a row names by hash is there, or was purged.
+fn contents_are_there(row: &Plain, builder: &mut Builder) -> bool {
+    match row {
+        Plain::Map(map) => map.iter().all(|(name, value)| match (name.as_str(), value) {
+            ("content", Plain::Bytes(hash)) => match <[u8; 32]>::try_from(hash.as_slice()) {
+                Ok(hash) => builder.found(&blob_name(&hash, false)).is_ok(),
+                Err(_) => false,
+            },
+            (_, value) => contents_are_there(value, builder),
+        }),
+        Plain::List(list) => list.iter().all(|value| contents_are_there(value, builder)),
+        _ => true,
+    }
+}
+
+/// Reads the cursors that can be read.
+pub fn read_cursors(source: &Source, report: &mut Report) -> Result<BTreeMap<[u8; 16], CursorRow>> {
+    let mut found = BTreeMap::new();
+    source.rows("cursors", report, |report, key, value| {
+        let row: Option<CursorRow> = rows::decode(&value, "a cursor").ok();
+        let row = row.filter(|row: &CursorRow| {
+            cursors::key(&row.path)[..] == *key
+                && row.blocks.iter().all(|b| b.start <= b.end && b.end <= row.offset)
+        });
+        match row {
+            Some(row) => {
+                found.insert(cursors::key(&row.path), row);
+            }
+            None => report.lost("cursors", key, "the row is no cursor"),
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
