@@ -28,6 +28,10 @@ def import_jsonl(read: Callable[[int], bytes], target: str | Path) -> dict[str, 
     """Reads lines of JSON through `read`, which gives at most so many bytes, into a new archive at
     `target`; gives how many lines there were of each type."""
 
+def salvage_archive(path: str | Path, target: str | Path) -> dict[str, Any]:
+    """Copies all that is readable of the damaged archive or data file at `path` into a new archive
+    at `target`; gives what was saved and what wasn't."""
+
 def hash_many(items: Sequence[bytes | str]) -> bytes:
     """BLAKE3-256 of each of `items`, 32 bytes apiece, in one piece. A `str` counts as its UTF-8."""
 

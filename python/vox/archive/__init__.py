@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from vox.archive.exchange import import_jsonl
     from vox.archive.generations import BackupReport, CompactReport, MigrateReport, migrate
     from vox.archive.report import Counts, ImportReport, Problem, Progress
+    from vox.archive.salvage import SalvageReport
     from vox.archive.soundness import Finding, VerifyReport, verify_path
     from vox.archive.window_ops import LabelReport, MarkedWindow, MarkReport, MergeReport
 
@@ -29,6 +30,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Reader",
+    "SalvageReport",
     "VerifyReport",
     "Window",
     "import_jsonl",
@@ -56,6 +58,10 @@ def __getattr__(name: str) -> Any:
         from vox.archive.exchange import import_jsonl
 
         return import_jsonl
+    if name == "SalvageReport":
+        from vox.archive.salvage import SalvageReport
+
+        return SalvageReport
     if name in {"Finding", "VerifyReport", "verify_path"}:
         from vox.archive import soundness
 

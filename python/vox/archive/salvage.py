@@ -19,7 +19,8 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     message: str
 
     def __str__(self) -> str:
-        return f"{f'{self.table} {self.key or ""}'.strip()}: {self.message}"
+        place = f"{self.table} {self.key or ''}".strip()
+        return f"{place}: {self.message}"
 
 
 class LostItems(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,9 +57,7 @@ class SalvageReport(msgspec.Struct, frozen=True, kw_only=True):
     """The first losses, one by one."""
 
 
-def salvage(
-    source: str | os.PathLike[str], target: str | os.PathLike[str]
-) -> SalvageReport:
+def salvage(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> SalvageReport:
     """Copies all that is readable of a damaged archive into a new one.
 
     `source` is an archive, or one of its data files alone; it is only read, and nobody may write to

@@ -12,6 +12,7 @@ mod generations;
 mod ids;
 mod keeping;
 mod producers;
+mod salvage;
 mod soundness;
 mod window_ops;
 
@@ -37,6 +38,7 @@ mod _native {
             create_conversation, delete_conversation, history, messages, pin_history,
             refold_sessions, remove_history, rename_conversation, session_events, sessions,
         },
+        salvage::salvage_archive,
         window_ops::{fork, label, links, mark, merge},
     };
 

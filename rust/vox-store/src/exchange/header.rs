@@ -101,7 +101,6 @@ impl Header {
             return Err(Error::new(Code::WrongVersion, message));
         }
         let id: [u8; 16] = line.hex("archive_id")?;
-        let id = id.iter().map(|byte| Plain::Unsigned((*byte).into())).collect();
         let mut meta = match line.expect("meta")? {
             Plain::Map(meta) => meta,
             other => return Err(wrong(format!("\"meta\" is no object: {other:?}"))),
@@ -109,7 +108,7 @@ impl Header {
         if let Some((key, _)) = meta.iter().find(|(key, _)| NOT_COPIED.contains(&key.as_str())) {
             return Err(wrong(format!("\"meta\" can't say {key:?}")));
         }
-        meta.push(("archive_id".to_owned(), Plain::List(id)));
+        meta.push(("archive_id".to_owned(), Plain::Bytes(id.to_vec())));
         let counts = match line.expect("counts")? {
             Plain::Map(counts) => counts
                 .into_iter()
