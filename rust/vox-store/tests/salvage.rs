@@ -191,7 +191,7 @@ fn bytes_of_slots(value: &[u8]) -> Vec<Vec<std::ops::Range<usize>>> {
 fn what_a_flipped_bit_does_not_touch_is_saved() {
     let (folder, original) = whole();
     let source = Store::open(folder.path()).unwrap();
-    let tables: [(&str, BTreeMap<Vec<u8>, Vec<u8>>); 3] = [
+    let tables = [
         ("segments", stored(|tables| tables.segments)),
         ("tails", stored(|tables| tables.tails)),
         ("chunks", stored(|tables| tables.chunks)),

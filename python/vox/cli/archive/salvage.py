@@ -29,8 +29,8 @@ def salvage(ctx: click.Context, source: Path, target: Path, as_json: bool) -> No
     """Copy all that is readable of a damaged archive into a new one.
 
     SRC is an archive, or one of its data.mdb files alone, and is only read; nobody may write to it
-    meanwhile. DEST is a folder that is missing or empty. Exits with 26 if something was lost. Then
-    import the sources into DEST again: what they still have comes back.
+    meanwhile. DEST is a folder that is missing or empty. Exits with 26 if something was lost.
+    What the sources still have of it comes back when they are imported into DEST again.
     """
     from vox.archive.salvage import salvage
 

@@ -224,7 +224,8 @@ impl<'s> Items<'s> {
                 || digest == content.preview
                 || is_binary_preview(preview, length)
         });
-        if !proven && !(looks_so && shown.is_some()) {
+        let looks_right = looks_so && shown.is_some();
+        if !proven && !looks_right {
             return None;
         }
         let extra = match chunk.rest_at(index) {
