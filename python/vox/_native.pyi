@@ -323,9 +323,14 @@ class Archive:
     def usage(self, window: int) -> list[dict[str, Any]]:
         """What providers reported for the responses of a window."""
 
-    def standing(self, path: Path, source: str) -> tuple[str, int, bytes | None, SourceToken]:
+    def standing(
+        self, path: Path, source: str, *, whole: bool
+    ) -> tuple[str, int, bytes | None, SourceToken]:
         """How a source file stands to what was read of it: `new`, `unchanged`, `appended` or
-        `rewritten`; where reading goes on, with which state; and a token for `prepare`."""
+        `rewritten`; where reading goes on, with which state; and a token for `prepare`.
+
+        With `whole` it is read from its start in any case, and all of its bytes are compared.
+        """
 
     def prepare(
         self,
@@ -334,13 +339,15 @@ class Archive:
         batch: Batch,
         *,
         start: int,
-        last: bool,
+        read_to: int | None,
+        raw: bool,
         restore_purged: bool = False,
     ) -> Prepared:
         """Makes what an adapter says of records ready for `commit`: cuts, hashes, compresses.
 
         They begin at byte `start` of the source, where its cursor must stand (else the commit
-        is a `ConflictError`); 0 reads it anew.
+        is a `ConflictError`); 0 reads it anew. With the last ones comes where the source ended
+        (`read_to`). With `raw` all of the source's bytes are kept.
         """
 
     def commit(self, batches: Sequence[Prepared]) -> list[dict[str, int] | VoxError]:
@@ -365,6 +372,18 @@ class Archive:
 
     def mark_gone(self, paths: Sequence[Path]) -> None:
         """Writes down that these source files are gone."""
+
+    def raw_sources(self, text: str) -> list[Path]:
+        """The source files that `text` names, itself or as a window."""
+
+    def raw_file(
+        self, path: Path, reading: int | None
+    ) -> tuple[int, list[int], bool, list[tuple[int, int, int]]]:
+        """What is kept of a source file: which reading that is, all readings, whether it was read
+        to its end, and stretches: offset, length, raw run."""
+
+    def raw_piece(self, run: int) -> tuple[bytes, list[tuple[int, int]]]:
+        """The source bytes of a raw run, and start and length of those that were purged."""
 
     def table_sizes(self) -> list[tuple[str, int, int]]:
         """Rows and bytes of each table."""

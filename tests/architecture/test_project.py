@@ -16,7 +16,7 @@ import vox
 CRATES = {
     "vox-types": set(),
     "vox-format": {"vox-types"},
-    "vox-frame": {"vox-types"},
+    "vox-frame": {"vox-types", "vox-format"},
     "vox-pages": {"vox-types"},
     "vox-store": {"vox-types", "vox-format", "vox-pages"},
     "vox-core": {"vox-types", "vox-format", "vox-pages", "vox-frame", "vox-store"},

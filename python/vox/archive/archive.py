@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vox.archive.append import NewItem
     from vox.archive.chat import Chat
     from vox.archive.history import History
+    from vox.archive.raw import RawExport
     from vox.archive.report import ImportReport, Progress
     from vox.archive.sessions import Sessions
     from vox.sources.base import WindowDraft, WindowSource
@@ -282,6 +283,7 @@ class Archive:
         dry_run: bool = False,
         verify_sources: bool = False,
         restore_purged: bool = False,
+        raw: bool = True,
         progress: Callable[[Progress], None] | None = None,
     ) -> ImportReport:
         """Imports what is new in the transcripts of other tools.
@@ -290,9 +292,11 @@ class Archive:
         searched instead of those, `paths` are imported as whichever tool's they are. Files that
         are as they were aren't read again, unless `verify_sources` asks to compare all of each
         with the archive. What was purged stays purged, unless `restore_purged` asks for what the
-        sources still have of it; all files are read then. Source files are only read. What could
-        not be taken, of a file or as a whole, stands in the report's `problems` and the rest goes
-        on. Raises `InvalidArgumentError` for a tool that isn't known or a `root` that is no folder.
+        sources still have of it; all files are read then. Source files are only read. Their bytes
+        are kept, so that `export_raw` gives them back; unless `raw` is false: then only what items
+        hold of them stays. What could not be taken, of a file or as a whole, stands in the report's
+        `problems` and the rest goes on. Raises `InvalidArgumentError` for a tool that isn't known
+        or a `root` that is no folder.
         """
         from vox.archive import ingest
 
@@ -304,6 +308,7 @@ class Archive:
             dry_run=dry_run,
             verify_sources=verify_sources,
             restore_purged=restore_purged,
+            raw=raw,
             progress=progress,
         )
 
@@ -327,6 +332,32 @@ class Archive:
         from vox.archive.history import History
 
         return History(self._native)
+
+    def raw_sources(self, ref: str) -> list[Path]:
+        """The source files that `ref` names: the path of one that was read (it may be gone), the
+        end of one such path alone, or a window, which was read from one or several.
+
+        Raises `NotFoundError`, or `InvalidArgumentError` if several paths end so.
+        """
+        return self._native.raw_sources(ref)
+
+    def export_raw(
+        self, ref: str | Path, to: BinaryIO | Path, *, reading: int | None = None
+    ) -> RawExport:
+        """Writes a source file as it was read, byte for byte, to a stream or a new file.
+
+        `ref` is as for `raw_sources` and must come to one file. Of a file that was rewritten
+        between two imports the last reading is given, or that with the number `reading`. Bytes
+        that were purged or never kept are spaces, and stand in the answer's `holes`. Raises
+        `NotFoundError`, `InvalidArgumentError`, `DamagedError`.
+        """
+        from vox.archive import raw
+
+        path = raw.one_source(self._native, str(ref))
+        if not isinstance(to, Path):
+            return raw.export(self._native, path, reading, to.write)
+        with to.open("xb") as file:
+            return raw.export(self._native, path, reading, file.write)
 
     def stats(self) -> dict[str, Any]:
         """How many windows, items, blobs, sources, quarantined stretches and events there are; and

@@ -30,6 +30,7 @@ def run(
     dry_run: bool,
     verify_sources: bool,
     restore_purged: bool,
+    raw: bool,
     progress: Callable[[Progress], None] | None,
 ) -> ImportReport:
     """See `vox.archive.Archive.ingest`."""
@@ -54,6 +55,7 @@ def run(
         dry_run=dry_run,
         verify_sources=verify_sources or restore_purged,
         restore_purged=restore_purged,
+        raw=raw,
         show=progress,
         found=found,
     )
@@ -109,6 +111,7 @@ class _Import:
         dry_run: bool,
         verify_sources: bool,
         restore_purged: bool,
+        raw: bool,
         show: Callable[[Progress], None] | None,
         found: list[Transcript],
     ) -> None:
@@ -118,6 +121,7 @@ class _Import:
         self.verify_sources = verify_sources
         self.restore_purged = restore_purged
         self.lease: Lease | None = None
+        self.raw = raw
         self.record_types: Counter[str] = Counter()
         self.progress = Progress(
             files_total=len(found), bytes_total=sum(_size(path) for _, path in found)
@@ -168,8 +172,9 @@ class _Import:
     def _read(
         self, source: WindowSource, path: Path, pipeline: Pipeline, *, from_start: bool
     ) -> None:
-        standing, offset, state, token = self.archive.standing(path, source.name)
-        if from_start or self.verify_sources:
+        whole = from_start or self.verify_sources
+        standing, offset, state, token = self.archive.standing(path, source.name, whole=whole)
+        if whole:
             offset, state = 0, None
         elif standing == "unchanged":
             self.report.unchanged += 1
@@ -198,13 +203,15 @@ class _Import:
             if not self.dry_run:
                 if self.lease:
                     self.lease.need()
+                read_to = framer.end + framer.pending if following is None else None
                 task = partial(
                     self.archive.prepare,
                     token,
                     records,
                     batch,
                     start=start,
-                    last=following is None,
+                    read_to=read_to,
+                    raw=self.raw,
                     restore_purged=self.restore_purged,
                 )
                 size = framer.end - start + DRAFT_BYTES * len(batch.drafts)

@@ -146,3 +146,37 @@ pub fn stretch(cursor: &[u8; 16], offset: u64, content: u64) -> [u8; 32] {
     key[24..].copy_from_slice(&content.to_be_bytes());
     key
 }
+
+/// What a stretch in `raw_files` counts its offsets in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Domain {
+    /// The bytes that records are read from, decompressed.
+    Content = 0,
+    /// The bytes of a compressed file as they are.
+    Stored = 1,
+}
+
+/// A stretch of a reading of a source file: `raw_files`.
+pub fn raw_file(cursor: &[u8; 16], reading: u32, domain: Domain, offset: u64) -> [u8; 29] {
+    let mut key = [0; 29];
+    key[..16].copy_from_slice(cursor);
+    key[16..20].copy_from_slice(&reading.to_be_bytes());
+    key[20] = domain as u8;
+    key[21..].copy_from_slice(&offset.to_be_bytes());
+    key
+}
+
+/// The parts of a [`raw_file`] key.
+pub fn split_raw_file(key: &[u8]) -> Option<([u8; 16], u32, Domain, u64)> {
+    let (cursor, rest) = key.split_first_chunk()?;
+    let (reading, rest) = rest.split_first_chunk()?;
+    let (domain, offset) = rest.split_first()?;
+    let domain = match domain {
+        0 => Domain::Content,
+        1 => Domain::Stored,
+        _ => return None,
+    };
+    let offset = u64::from_be_bytes(offset.try_into().ok()?);
+    Some((*cursor, u32::from_be_bytes(*reading), domain, offset))
+}

@@ -10,8 +10,16 @@ pub const STORED: u8 = 0;
 pub const ZSTD: u8 = 1;
 /// The codec of a zstd frame with dictionary `d` is `ZSTD_DICTIONARY + d`.
 pub const ZSTD_DICTIONARY: u8 = 16;
+/// The codec of a blob whose body is a zstd frame that holds those after it too, is this and the
+/// number of the dictionary, 0 for none.
+pub const JOINT: u8 = 32;
+/// The codec of a blob that stands in the frame of one before it; its body is empty.
+pub const MEMBER: u8 = 254;
 /// The codec of a slot whose body was removed.
 pub const GONE: u8 = 255;
+
+/// Blobs join a frame up to so many raw bytes.
+pub const JOINT_BYTES: usize = 256 << 10;
 
 /// A segment takes no further blob once it would pass this many bytes: 16 LMDB pages of 4 KiB
 /// less the header of an overflow page.
@@ -53,6 +61,28 @@ pub fn encode(slots: &[Slot<'_>]) -> Vec<u8> {
         out.extend_from_slice(slot.body);
     }
     out
+}
+
+/// Whether `codec` is that of a frame that holds several blobs.
+pub fn is_joint(codec: u8) -> bool {
+    (JOINT..2 * JOINT).contains(&codec)
+}
+
+/// A blob and the frame that holds it.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'a> {
+    /// Hash of the raw bytes.
+    pub hash: ContentHash,
+    /// Length of the raw bytes.
+    pub raw_len: u32,
+    /// How the frame is coded; [`GONE`] if the blob is.
+    pub codec: u8,
+    /// The frame.
+    pub frame: &'a [u8],
+    /// How many raw bytes the frame holds.
+    pub frame_len: u64,
+    /// Where in them those of the blob start.
+    pub at: u64,
 }
 
 /// A group in place.
@@ -115,6 +145,56 @@ impl<'a> Group<'a> {
         Ok(Slot { hash: hash_of(row), raw_len: u32_at(row, 1), codec: row[CODEC_AT], body })
     }
 
+    /// The blob at `i` with the frame that holds it, which others may share.
+    pub fn placed(&self, i: usize) -> Result<Placed<'a>> {
+        let slot = self.slot(i)?;
+        let len = u64::from(slot.raw_len);
+        let alone = Placed {
+            hash: slot.hash,
+            raw_len: slot.raw_len,
+            codec: slot.codec,
+            frame: slot.body,
+            frame_len: len,
+            at: 0,
+        };
+        if slot.codec != MEMBER && !is_joint(slot.codec) {
+            return Ok(alone);
+        }
+        let head = self.head_of(i).ok_or_else(|| {
+            Error::damaged(format!("slot {i} of a group is in the frame of one that isn't there"))
+        })?;
+        let members = self.members(head);
+        let lens = |slots: &mut dyn Iterator<Item = usize>| -> u64 {
+            slots.filter(|i| self.codec(*i) != GONE).map(|i| u64::from(self.raw_len(i))).sum()
+        };
+        let head_slot = self.slot(head)?;
+        Ok(Placed {
+            codec: head_slot.codec,
+            frame: head_slot.body,
+            frame_len: lens(&mut members.clone()),
+            at: lens(&mut (head..i)),
+            ..alone
+        })
+    }
+
+    /// The slots of the frame whose head stands at `head`: it and those that follow and are members
+    /// or gone. Of slots that aren't a head: themselves.
+    pub fn members(&self, head: usize) -> std::ops::Range<usize> {
+        if !is_joint(self.codec(head)) {
+            return head..head + 1;
+        }
+        let last = (head + 1..self.len())
+            .take_while(|i| matches!(self.codec(*i), MEMBER | GONE))
+            .filter(|i| self.codec(*i) == MEMBER)
+            .last();
+        head..last.unwrap_or(head) + 1
+    }
+
+    fn head_of(&self, i: usize) -> Option<usize> {
+        let before = (0..=i).rev().find(|i| !matches!(self.codec(*i), MEMBER | GONE))?;
+        is_joint(self.codec(before)).then_some(before)
+    }
+
     fn row(&self, i: usize) -> Result<&'a [u8; SLOT_BYTES]> {
         let missing = || Error::damaged(format!("slot {i} of a group of {}", self.len()));
         self.rows.get(i).ok_or_else(missing)
@@ -153,10 +233,54 @@ mod tests {
         }
 
         #[test]
+        fn a_member_is_found_in_the_frame_before_it(
+            runs in prop::collection::vec((any::<bool>(), prop::collection::vec((0u32..50, any::<bool>()), 1..6)), 0..8),
+        ) {
+            // Each run is a frame of several blobs, of which some after the first are gone, or one
+            // blob alone.
+            let mut slots = Vec::new();
+            let mut expected = Vec::new();
+            for (joint, blobs) in &runs {
+                let frame = ContentHash::of(&[slots.len() as u8]).0;
+                let blobs = if *joint { &blobs[..] } else { &blobs[..1] };
+                let live = |place: usize| place == 0 || !blobs[place].1;
+                let lens = |places: std::ops::Range<usize>| -> u64 {
+                    places.filter(|place| live(*place)).map(|place| u64::from(blobs[place].0)).sum()
+                };
+                for (place, (raw_len, _)) in blobs.iter().enumerate() {
+                    let codec = match place {
+                        _ if !live(place) => GONE,
+                        0 if *joint => JOINT + 2,
+                        0 => ZSTD,
+                        _ => MEMBER,
+                    };
+                    let body = if place == 0 { frame.to_vec() } else { Vec::new() };
+                    slots.push((*raw_len, codec, body));
+                    expected.push(live(place).then(|| (frame.to_vec(), lens(0..blobs.len()), lens(0..place))));
+                }
+            }
+            let hash = ContentHash::of(b"");
+            let rows: Vec<Slot> = slots.iter().map(|(raw_len, codec, body)| Slot { hash, raw_len: *raw_len, codec: *codec, body }).collect();
+            let bytes = encode(&rows);
+            let group = Group::parse(&bytes).unwrap();
+            for (i, expected) in expected.iter().enumerate() {
+                let placed = group.placed(i).unwrap();
+                match expected {
+                    Some((frame, frame_len, at)) => {
+                        prop_assert_eq!((placed.frame, placed.frame_len, placed.at), (&frame[..], *frame_len, *at));
+                    }
+                    None => prop_assert_eq!(placed.codec, GONE),
+                }
+            }
+        }
+
+        #[test]
         fn any_bytes_are_a_group_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             if let Ok(group) = Group::parse(&bytes) {
                 for i in 0..group.len() + 1 {
                     let _ = group.slot(i);
+                    let _ = group.placed(i);
+                    let _ = group.members(i);
                 }
             }
         }

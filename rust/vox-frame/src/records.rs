@@ -70,6 +70,11 @@ impl Records {
         &self.bytes
     }
 
+    /// Where in the (decompressed) file the buffer starts.
+    pub fn buffer_start(&self) -> u64 {
+        self.base
+    }
+
     /// Start and length of record `index` in [`buffer`](Self::buffer).
     pub fn span(&self, index: usize) -> Option<(usize, usize)> {
         self.spans.get(index).map(|span| (span.start, span.len))

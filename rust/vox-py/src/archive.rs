@@ -21,7 +21,7 @@ use vox_types::{Code, Error, ItemId, OverlayKind};
 use crate::{
     columns::Columns,
     door,
-    drafts::{Batch, OwnItem, WindowDraft},
+    drafts::{Batch, OwnItem, Place, WindowDraft},
     filters::{ItemFilter, WindowFilter, scope, wanted},
     frames::Records,
     generations, keeping, soundness,
@@ -209,16 +209,19 @@ impl Archive {
     }
 
     /// How a source file stands to what was read of it: `new`, `unchanged`, `appended`,
-    /// `rewritten`; where reading goes on, with which state; and a token for `prepare`.
+    /// `rewritten`; where reading goes on, with which state; and a token for `prepare`. With `whole`
+    /// it is read from its start in any case, and all of its bytes are compared.
+    #[pyo3(signature = (path, source, *, whole))]
     fn standing(
         &self,
         py: Python<'_>,
         path: PathBuf,
         source: String,
+        whole: bool,
     ) -> PyResult<(&'static str, u64, Option<Vec<u8>>, SourceToken)> {
         self.run(py, |archive| {
-            let (state, standing) = archive.standing(&path, &source)?;
-            let token = SourceToken(Arc::new(SourceFile { path, source, state }));
+            let (file, standing) = archive.standing(&path, &source, whole)?;
+            let token = SourceToken(Arc::new(file));
             Ok(match standing {
                 Standing::New => ("new", 0, None, token),
                 Standing::Unchanged => ("unchanged", 0, None, token),
@@ -229,7 +232,7 @@ impl Archive {
     }
 
     /// Makes what an adapter says of records ready for `commit`: cuts, hashes, compresses.
-    #[pyo3(signature = (source, records, batch, *, start, last, restore_purged = false))]
+    #[pyo3(signature = (source, records, batch, *, start, read_to, raw, restore_purged = false))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn prepare(
         &self,
@@ -238,11 +241,12 @@ impl Archive {
         records: Option<&Records>,
         batch: Batch<'_>,
         start: u64,
-        last: bool,
+        read_to: Option<u64>,
+        raw: bool,
         restore_purged: bool,
     ) -> PyResult<Prepared> {
         let records = records.map(|records| records.0.clone()).unwrap_or_default();
-        let mut batch = batch.into_core(py, records, start, last)?;
+        let mut batch = batch.into_core(py, records, Place { start, read_to, raw })?;
         batch.restore_purged = restore_purged;
         let file = source.0.clone();
         let prepared = self.run(py, move |archive| archive.prepare(&file, batch))?;
@@ -335,6 +339,37 @@ impl Archive {
     /// Writes down that these source files are gone. Nothing that was read of them goes.
     fn mark_gone(&self, py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<()> {
         self.run(py, |archive| archive.mark_gone(&paths))
+    }
+
+    /// The source files that `text` names, itself or as a window.
+    fn raw_sources(&self, py: Python<'_>, text: &str) -> PyResult<Vec<PathBuf>> {
+        self.run(py, |archive| archive.raw_sources(text))
+    }
+
+    /// What is kept of a source file: which reading that is, all readings, whether it was read to
+    /// its end, and stretches: offset, length, raw run.
+    #[pyo3(signature = (path, reading))]
+    #[expect(clippy::type_complexity, reason = "a row for Python")]
+    fn raw_file(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        reading: Option<u32>,
+    ) -> PyResult<(u32, Vec<u32>, bool, Vec<(u64, u64, u64)>)> {
+        let file = self.run(py, |archive| archive.raw_file(&path, reading))?;
+        Ok((file.reading, file.readings, file.whole, file.stretches))
+    }
+
+    /// The source bytes of a raw run, and start and length of those that were purged.
+    #[expect(clippy::type_complexity, reason = "a row for Python")]
+    fn raw_piece<'py>(
+        &self,
+        py: Python<'py>,
+        run: u64,
+    ) -> PyResult<(Bound<'py, PyBytes>, Vec<(usize, usize)>)> {
+        let (bytes, holes) = self.run(py, |archive| archive.raw_piece(run))?;
+        let holes = holes.iter().map(|hole| (hole.start, hole.len()));
+        Ok((PyBytes::new(py, &bytes), holes.collect()))
     }
 
     /// Rows and bytes of each table: name, rows, bytes.
@@ -455,6 +490,9 @@ pub(crate) fn appended<'py>(py: Python<'py>, done: &Appended) -> PyResult<Bound<
     dict.set_item("blobs", done.blobs)?;
     dict.set_item("raw_bytes", done.raw_bytes)?;
     dict.set_item("stored_bytes", done.stored_bytes)?;
+    dict.set_item("table_bytes", done.table_bytes)?;
+    dict.set_item("source_bytes", done.source_bytes)?;
+    dict.set_item("run_bytes", done.run_bytes)?;
     Ok(dict)
 }
 

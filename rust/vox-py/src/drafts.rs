@@ -29,14 +29,23 @@ pub struct Batch<'py> {
     state: PyBackedBytes,
 }
 
+/// Where in its source a batch stands, and how much of that is kept.
+pub struct Place {
+    /// Where it begins.
+    pub start: u64,
+    /// If it is the source's last: where the source ended when it was read.
+    pub read_to: Option<u64>,
+    /// Whether the bytes of the records are kept.
+    pub raw: bool,
+}
+
 impl Batch<'_> {
     /// The same for the core, with the records that it is about.
     pub fn into_core(
         self,
         py: Python<'_>,
         records: Arc<Records>,
-        start: u64,
-        last: bool,
+        place: Place,
     ) -> PyResult<SourceBatch> {
         let mut keys = Keys::default();
         let mut drafts = Vec::with_capacity(self.drafts.len());
@@ -65,9 +74,11 @@ impl Batch<'_> {
             usage: self.usage.into_iter().map(UsageDraft::into_core).collect(),
             rejected,
             state: self.state.to_vec(),
-            restart: start == 0,
-            start,
-            last,
+            restart: place.start == 0,
+            start: place.start,
+            last: place.read_to.is_some(),
+            read_to: place.read_to.unwrap_or(0),
+            raw: place.raw,
             restore_purged: false,
         })
     }

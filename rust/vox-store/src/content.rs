@@ -93,7 +93,7 @@ impl Store {
         self.read(|tables, txn| {
             let finder = HashIndex::of_blobs(tables).finder(txn)?;
             match blobs::find_stored(tables, &finder, txn, hash)? {
-                Some(slot) => Ok(blobs::decompress(slot.codec, slot.body, slot.raw_len)?),
+                Some(blob) => Ok(blobs::contents(&blob)?),
                 None => Err(no_blob(hash).into()),
             }
         })
@@ -106,7 +106,7 @@ impl Store {
                 let finder = HashIndex::of_blobs(tables).finder(txn)?;
                 part.iter()
                     .map(|hash| match blobs::find_stored(tables, &finder, txn, hash)? {
-                        Some(slot) => Ok(blobs::decompress(slot.codec, slot.body, slot.raw_len)?),
+                        Some(blob) => Ok(blobs::contents(&blob)?),
                         None => Err(no_blob(hash).into()),
                     })
                     .collect()

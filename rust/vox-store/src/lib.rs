@@ -19,6 +19,7 @@ mod meta;
 pub mod naming;
 pub mod producers;
 pub mod purge;
+pub mod raw;
 pub mod readers;
 mod recency;
 pub mod salvage;

@@ -4,12 +4,13 @@ use std::{borrow::Cow, ops::Range};
 
 use heed::RoTxn;
 use vox_format::{
+    keys::Domain,
     leaf::Entry,
     rows::{CursorRow, Extent, OverlayRange, QuarantineRow, RunRow, UsageRow, WindowRow},
 };
 use vox_types::{
-    BlobRef, Code, ContentHash, Error, ItemId, LinkKind, OverlayKind, Result, RunNo, SymbolNo,
-    Tier, WindowNo,
+    BlobRef, Code, ContentHash, Error, ItemId, LinkKind, OverlayKind, RecordRef, Result, RunNo,
+    SymbolNo, Tier, WindowNo,
 };
 
 use crate::{
@@ -18,6 +19,7 @@ use crate::{
     events,
     fault::{Fallible, Fault},
     index::HashIndex,
+    raw::{self, FileStretch},
     spine::{chains, cursors, extents, lineage, overlays, runs, symbols, usage, windows},
     tables::Tables,
 };
@@ -191,6 +193,42 @@ impl<'t> Snapshot<'t> {
     /// What of a source file was set aside, with offsets.
     pub fn quarantine(&self, path: &[u8]) -> Result<Vec<(u64, QuarantineRow)>> {
         self.checked(cursors::quarantine(self.tables, self.txn, path))
+    }
+
+    /// The stretches of one reading of a source file, in order.
+    pub fn raw_stretches(
+        &self,
+        path: &[u8],
+        reading: u32,
+        domain: Domain,
+    ) -> Result<Vec<FileStretch>> {
+        self.checked(raw::of_reading(self.tables, self.txn, &cursors::key(path), reading, domain))
+    }
+
+    /// Every stretch of every reading of a source file.
+    pub fn raw_file(&self, path: &[u8]) -> Result<Vec<FileStretch>> {
+        self.checked(raw::of_file(self.tables, self.txn, &cursors::key(path)))
+    }
+
+    /// Every stretch of every source file.
+    pub fn all_raw_stretches(&self) -> Result<Vec<FileStretch>> {
+        self.checked(raw::all(self.tables, self.txn))
+    }
+
+    /// The source bytes of a raw run.
+    pub fn raw_source(&self, run: u64) -> Result<vox_format::raw::Source> {
+        self.checked(raw::source(self.tables, self.txn, run))
+    }
+
+    /// Hash and length of a raw run's source bytes.
+    pub fn raw_hash(&self, run: u64) -> Result<(ContentHash, u32)> {
+        let run = self.checked(raw::run(self.tables, self.txn, run))?;
+        Ok((run.head.hash, run.head.source_len))
+    }
+
+    /// What is left of a record without the bytes of its items.
+    pub fn raw_rest(&self, record: RecordRef) -> Result<Vec<u8>> {
+        self.checked(raw::rest_of(self.tables, self.txn, record))
     }
 
     /// The events from sequence number `first` on, at most `count`.

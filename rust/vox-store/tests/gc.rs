@@ -135,7 +135,7 @@ fn item(content: usize, at: i64) -> NewItem {
         name: None,
         token_estimate: 0,
         content,
-        extra: None,
+        rest: None,
         preview: String::new(),
     }
 }

@@ -53,7 +53,7 @@ fn archive(folder: &std::path::Path) -> Store {
         name: None,
         token_estimate: 0,
         content: 0,
-        extra: None,
+        rest: None,
         preview: "said".into(),
     };
     for key in ["a", "b"] {

@@ -17,7 +17,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use vox_format::preview::preview;
 use vox_store::{
     Store,
-    append::{Batch, NewItem, OwnedBlob, WindowChange, WindowItems},
+    append::{Batch, NewItem, NewRest, OwnedBlob, WindowChange, WindowItems},
     blobs::Dictionary,
     env::Warning,
     generations::{Options, compact},
@@ -61,7 +61,7 @@ fn say(store: &Store, window: &str, at: u64) -> vox_types::Result<()> {
         name: None,
         token_estimate: 1,
         content: 0,
-        extra: Some(1),
+        rest: Some(NewRest::Extra(1)),
         preview: preview(&bytes),
     };
     let blob = |bytes: Vec<u8>| OwnedBlob { bytes, dictionary: Dictionary::Content };

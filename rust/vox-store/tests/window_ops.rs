@@ -118,7 +118,7 @@ fn new_item(batch: &mut Batch, item: &Item, created_at: Option<i64>) -> NewItem 
         name: None,
         token_estimate: item.tokens,
         content: batch.blobs.len() - 1,
-        extra: None,
+        rest: None,
         preview: item.text.clone(),
     }
 }

@@ -160,8 +160,10 @@ closed_list! {
         Base64 = 3 "base64",
         /// The base64 part of a data URL in a JSON string.
         DataUrl = 4 "data_url",
-        /// The undecoded inside of a JSON string.
+        /// The source bytes: the undecoded inside of a JSON string, or the record as a whole.
         Verbatim = 5 "verbatim",
+        /// Bytes that were purged; they came from no item that is left.
+        Hole = 6 "hole",
     }
 }
 

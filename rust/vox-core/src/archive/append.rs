@@ -49,7 +49,7 @@ impl Archive {
                     None => quick_estimate(item.content.len()),
                 },
                 content,
-                extra: None,
+                rest: None,
                 preview: preview(&item.content),
             };
             let dictionary = Dictionary::Content;

@@ -1,10 +1,14 @@
 //! An open archive: store, views and imports in one place.
 
+mod apart;
 mod append;
+mod custody;
 mod import;
 mod pairs;
+mod raw;
 mod read;
 mod snapshot;
+mod standing;
 mod window_ops;
 mod windows;
 
@@ -18,9 +22,11 @@ use vox_store::{Snapshot, Store};
 use vox_types::{Code, Error, Result, WindowNo};
 
 pub use append::OwnItem;
-pub use import::{Body, DraftItem, FileState, SourceBatch, SourceFile, Standing, path_of};
+pub use import::{Body, DraftItem, SourceBatch};
 pub use pairs::Unpaired;
+pub use raw::{Piece, RawFile};
 pub use snapshot::Scope;
+pub use standing::{FileState, SourceFile, Standing, path_of};
 pub use window_ops::{MarkedWindow, Selection, Within};
 pub use windows::{WindowFilter, window_columns};
 

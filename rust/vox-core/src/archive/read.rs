@@ -17,13 +17,16 @@ impl Archive {
     }
 
     /// The JSON that is left of the item's source record without the bytes of its items; none if
-    /// the record is the item.
+    /// the record is the item, or isn't kept.
     pub fn read_extra(&self, item: ItemId) -> Result<Option<Vec<u8>>> {
         self.store.snapshot(|snapshot| match blobs_of(snapshot, item)? {
             (_, Some(Rest::Extra(extra))) => {
                 rest_of_extra(&snapshot.blob(extra)?).map(|rest| Some(rest.to_vec()))
             }
-            (_, Some(Rest::Record(_)) | None) => Ok(None),
+            (_, Some(Rest::Record(record))) => {
+                Ok(Some(snapshot.raw_rest(record)?).filter(|rest| !rest.is_empty()))
+            }
+            (_, None) => Ok(None),
         })
     }
 

@@ -1,22 +1,21 @@
 //! Taking item bytes out of a record, so that what is left and the items give it back exactly.
 //!
-//! The bytes are described in "Extra" of `contracts/archive-format.md`.
+//! The forms of cuts are described in "Cuts" of `contracts/archive-format.md`.
 
-mod escape;
 mod extra;
 mod path;
+mod repeats;
 mod string;
 
 use std::borrow::Cow;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use memchr::memmem;
+use vox_format::forms;
 use vox_types::{CutForm, Result};
 
 pub use extra::{rest_of_extra, restore};
 pub use path::Step;
-
-use extra::Cut;
 
 /// Where an item's bytes stand in a record, and how they become item bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,11 +39,25 @@ pub enum WantForm {
     DataUrl,
 }
 
+/// Bytes of a record that an item gives back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// Where they start in the record.
+    pub start: usize,
+    /// Where they end.
+    pub end: usize,
+    /// Which want's item.
+    pub item: usize,
+    /// How the item stood there.
+    pub form: CutForm,
+}
+
 /// A record apart.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CutRecord<'a> {
-    /// What is left of the record, and where the items go.
-    pub extra: Vec<u8>,
+    /// What can be had back from the items, in the order of the places. Cuts don't overlap, and
+    /// an item may have several.
+    pub cuts: Vec<Cut>,
     /// The item bytes of each want, in the order of the wants; None where the path leads nowhere.
     pub items: Vec<Option<Cow<'a, [u8]>>>,
 }
@@ -55,27 +68,30 @@ struct Taken<'a> {
     cut: Option<Cut>,
 }
 
-/// Cuts what `wants` name out of `record`.
+/// Cuts what `wants` name out of `record`, and what repeats it.
 ///
 /// A value whose source bytes can't be had back from its item bytes is given as an item all the
-/// same, and stays in the extra too. Where a key occurs twice the last one counts.
+/// same, and isn't cut. Where a key occurs twice the last one counts.
 ///
 /// Fails with `invalid_argument` if the record isn't one JSON value, or if one want lies inside
 /// another.
 pub fn cut<'a>(record: &'a [u8], wants: &[Want]) -> Result<CutRecord<'a>> {
     let found = path::find(record, wants)?;
-    let mut cuts = Vec::with_capacity(wants.len());
+    let mut cuts: Vec<Cut> = Vec::with_capacity(wants.len());
     let mut items = Vec::with_capacity(wants.len());
     for (index, (want, range)) in wants.iter().zip(found).enumerate() {
         let taken = range.map(|range| take(record, range.start, range.end, index, want.form));
-        cuts.extend(taken.as_ref().and_then(|taken| taken.cut));
+        let cut = taken.as_ref().and_then(|taken| {
+            let whole =
+                |cut: &Cut| forms::stands_for(&taken.item, cut.form, &record[cut.start..cut.end]);
+            taken.cut.filter(whole)
+        });
+        cuts.extend(cut);
         items.push(taken.map(|taken| taken.item));
     }
-    cuts.sort_unstable_by_key(|cut: &Cut| cut.start);
-    let extra = extra::encode(record, &cuts);
-    let whole = extra::comes_back(record, &extra, &items);
-    let extra = if whole { extra } else { extra::encode(record, &[]) };
-    Ok(CutRecord { extra, items })
+    cuts.sort_unstable_by_key(|cut| cut.start);
+    let cuts = repeats::with_repeats(record, cuts);
+    Ok(CutRecord { cuts, items })
 }
 
 fn take(record: &[u8], start: usize, end: usize, item: usize, form: WantForm) -> Taken<'_> {

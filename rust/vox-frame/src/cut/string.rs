@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter};
+use vox_format::forms::surrogate_at;
 use vox_types::CutForm;
 
 /// The decoded string, and the form that gives `inside` back, if one does.
@@ -116,22 +117,12 @@ fn has_raw_surrogate(bytes: &[u8]) -> bool {
     memchr_iter(0xed, bytes).any(|at| surrogate_at(&bytes[at..]).is_some())
 }
 
-/// The surrogate that `bytes` begins with in its WTF-8 form.
-pub(super) fn surrogate_at(bytes: &[u8]) -> Option<u32> {
-    match bytes {
-        [0xed, second @ 0xa0..=0xbf, third @ 0x80..=0xbf, ..] => {
-            Some(0xd000 | u32::from(second & 0x3f) << 6 | u32::from(third & 0x3f))
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cut::escape::{encode_ascii, encode_text};
+    use vox_format::forms::stands_for;
 
     #[test]
     fn each_way_to_escape_is_recognised() {
@@ -187,18 +178,8 @@ mod tests {
         #[test]
         fn a_form_is_named_exactly_when_it_gives_the_source_back(inside in inside()) {
             let (item, form) = decode(&inside);
-            let (mut text, mut ascii) = (Vec::new(), Vec::new());
-            encode_text(&item, &mut text);
-            let ascii_fits = encode_ascii(&item, &mut ascii).is_some() && ascii == inside;
-            let expected = if text == inside {
-                Some(CutForm::Text)
-            } else if ascii_fits {
-                Some(CutForm::Ascii)
-            } else if item.as_ref() == inside {
-                Some(CutForm::Verbatim)
-            } else {
-                None
-            };
+            let forms = [CutForm::Text, CutForm::Ascii, CutForm::Verbatim];
+            let expected = forms.into_iter().find(|form| stands_for(&item, *form, &inside));
             prop_assert_eq!(form, expected);
         }
 

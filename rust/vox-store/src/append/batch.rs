@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use vox_format::rows::CursorRow;
+use vox_format::{keys::Domain, raw::Record, rows::CursorRow};
 use vox_types::{
-    Fidelity, ItemKind, LinkKind, OverlayKind, QuarantineReason, Role, Tier, WindowKind,
+    ContentHash, CutForm, Fidelity, ItemKind, LinkKind, OverlayKind, QuarantineReason, Role, Tier,
+    WindowKind,
 };
 
 use crate::blobs::Dictionary;
@@ -29,8 +30,13 @@ pub struct Batch {
     pub cursor: Option<CursorRow>,
     /// Stretches of the source that were set aside.
     pub quarantine: Vec<NewQuarantine>,
+    /// The bytes of the source, in the order of their places.
+    pub raw: Vec<NewStretch>,
     /// Whether the source is read from its start.
     pub restart: bool,
+    /// With `restart`: what was read of it before is still there, byte for byte, so that this
+    /// isn't another reading, and bytes that are kept already aren't kept again.
+    pub unchanged: bool,
     /// Where in the source this batch begins. Unless `restart` the cursor must stand there, so
     /// that of two importers one is refused, and nothing is passed over after a failure.
     pub start: u64,
@@ -117,8 +123,8 @@ pub struct NewItem {
     pub token_estimate: u32,
     /// Its bytes: a place in [`Batch::blobs`].
     pub content: usize,
-    /// What is left of its record: a place in [`Batch::blobs`].
-    pub extra: Option<usize>,
+    /// What is left of its record.
+    pub rest: Option<NewRest>,
     /// Its start as one line.
     pub preview: String,
 }
@@ -136,6 +142,49 @@ pub struct NewOverlay {
     pub value: Option<i64>,
     /// Whether items of which something was said already are left alone.
     pub only_new: bool,
+}
+
+/// Where the rest of an item's record is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NewRest {
+    /// In the raw run that holds the record at this place of the source, if one does.
+    Record(u64),
+    /// In a blob of its own, as archives of format 1 had it: a place in [`Batch::blobs`].
+    Extra(usize),
+}
+
+/// A stretch of the source, to be a raw run.
+#[derive(Clone, Debug)]
+pub struct NewStretch {
+    /// What `offset` counts.
+    pub domain: Domain,
+    /// Where it starts in the source.
+    pub offset: u64,
+    /// Whether it is the torn tail behind the last whole record.
+    pub torn: bool,
+    /// Hash of its bytes.
+    pub hash: ContentHash,
+    /// How many.
+    pub length: u32,
+    /// The records in it, in order.
+    pub records: Vec<Record>,
+    /// What blobs give back of it, in the order of the places.
+    pub cuts: Vec<NewCut>,
+    /// Its bytes without those.
+    pub rest: Vec<u8>,
+}
+
+/// Bytes of a stretch that a blob gives back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NewCut {
+    /// A place in [`Batch::blobs`].
+    pub blob: usize,
+    /// Bytes of the rest since the cut before.
+    pub gap: u32,
+    /// How many bytes of the stretch it stands for.
+    pub len: u32,
+    /// How the blob's bytes stood there.
+    pub form: CutForm,
 }
 
 /// A report of a provider on one response.
@@ -188,8 +237,14 @@ pub struct Appended {
     pub blobs: u64,
     /// Their raw bytes.
     pub raw_bytes: u64,
-    /// Their stored bytes.
+    /// What they take: their bodies, and the tables that find those.
     pub stored_bytes: u64,
+    /// How much of that is tables.
+    pub table_bytes: u64,
+    /// Source bytes that were taken into custody, also where equal ones were there.
+    pub source_bytes: u64,
+    /// What the raw runs take that are new.
+    pub run_bytes: u64,
 }
 
 impl std::ops::AddAssign for Appended {
@@ -206,5 +261,8 @@ impl std::ops::AddAssign for Appended {
         self.blobs += other.blobs;
         self.raw_bytes += other.raw_bytes;
         self.stored_bytes += other.stored_bytes;
+        self.table_bytes += other.table_bytes;
+        self.source_bytes += other.source_bytes;
+        self.run_bytes += other.run_bytes;
     }
 }

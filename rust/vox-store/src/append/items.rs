@@ -10,7 +10,7 @@ use vox_types::{ChainHash, Code, ContentHash, Error, ItemId, ItemKind, LinkKind,
 
 use super::{
     Applying,
-    batch::{NewItem, WindowItems},
+    batch::{NewItem, NewRest, WindowItems},
 };
 use crate::{
     events,
@@ -58,8 +58,9 @@ impl Applying<'_> {
 
     /// Stores what is left of an item's record.
     pub(super) fn rest(&mut self, txn: &mut RwTxn<'_>, item: &NewItem) -> Fallible<Option<Rest>> {
-        Ok(match item.extra {
-            Some(extra) => Some(Rest::Extra(self.writer.refer(txn, extra)?)),
+        Ok(match item.rest {
+            Some(NewRest::Extra(extra)) => Some(Rest::Extra(self.writer.refer(txn, extra)?)),
+            Some(NewRest::Record(offset)) => self.record_at(txn, offset)?.map(Rest::Record),
             None => None,
         })
     }

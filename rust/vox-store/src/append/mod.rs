@@ -8,6 +8,7 @@ mod batch;
 mod items;
 mod overlays;
 mod purged;
+mod raw;
 mod windows;
 
 use std::{
@@ -19,12 +20,13 @@ use heed::RwTxn;
 use vox_format::{
     keys,
     rows::{self, CursorRow, Event, QuarantineRow},
+    segment::SLOT_BYTES,
 };
 use vox_types::{Code, Error, Result, WindowNo};
 
 pub use batch::{
-    Appended, Batch, NewItem, NewOverlay, NewQuarantine, NewUsage, OwnedBlob, WindowChange,
-    WindowItems,
+    Appended, Batch, NewCut, NewItem, NewOverlay, NewQuarantine, NewRest, NewStretch, NewUsage,
+    OwnedBlob, WindowChange, WindowItems,
 };
 
 use crate::{
@@ -60,8 +62,9 @@ impl Store {
         drop(blobs);
         let lengths = batch.blobs.iter().map(|blob| blob.bytes.len() as u64).collect();
         batch.blobs = Vec::new();
+        let runs = raw::prepare(&mut batch.raw)?;
         let blobs = Arc::new(prepared);
-        Ok(PreparedBatch(Arc::new(Prepared { batch, blobs, lengths })))
+        Ok(PreparedBatch(Arc::new(Prepared { batch, blobs, lengths, runs })))
     }
 
     /// Appends prepared batches in their order with one commit; durable on return. One that fails
@@ -97,11 +100,15 @@ impl Store {
 /// An error if the batch names a blob that it doesn't have.
 fn check_places(batch: &Batch) -> Result<()> {
     let items = batch.items.iter().flat_map(|items| &items.items);
-    let items = items.flat_map(|item| item.extra.into_iter().chain([item.content]));
+    let items = items.flat_map(|item| match item.rest {
+        Some(NewRest::Extra(extra)) => [Some(extra), Some(item.content)],
+        _ => [None, Some(item.content)],
+    });
+    let cuts = batch.raw.iter().flat_map(|stretch| &stretch.cuts).map(|cut| cut.blob);
     let aside = batch.quarantine.iter().filter_map(|new| new.blob);
     let count = batch.blobs.len();
     let owned = batch.owned.iter().copied();
-    match items.chain(aside).chain(owned).find(|place| *place >= count) {
+    match items.flatten().chain(cuts).chain(aside).chain(owned).find(|place| *place >= count) {
         Some(place) => Err(Error::new(
             Code::InvalidArgument,
             format!("the batch names its blob {place}, but it has {count}"),
@@ -117,6 +124,8 @@ pub(crate) struct Prepared {
     pub blobs: Arc<PreparedBlobs>,
     /// Lengths of the raw bytes of the blobs.
     pub lengths: Arc<[u64]>,
+    /// For each stretch of the batch its rest, compressed.
+    pub runs: Vec<raw::Body>,
 }
 
 /// What applying a batch needs at hand.
@@ -126,6 +135,10 @@ struct Applying<'a> {
     writer: BlobWriter<'a>,
     interner: Interner,
     now: i64,
+    /// The source's cursor as it is to be.
+    cursor: Option<CursorRow>,
+    /// The raw runs that hold the batch's stretches.
+    kept: raw::Kept,
     done: Appended,
 }
 
@@ -136,16 +149,23 @@ pub(crate) fn apply(
     prepared: &Prepared,
 ) -> Fallible<Appended> {
     let tables = &generation.tables;
+    let batch = &prepared.batch;
+    let cursor = match &batch.cursor {
+        Some(cursor) => Some(next_cursor(tables, txn, batch, cursor)?),
+        None => None,
+    };
     let mut applying = Applying {
         tables,
         prepared,
         writer: BlobWriter::begin(tables, txn, &prepared.blobs, generation.number)?,
         interner: Interner::default(),
         now: now(),
+        cursor,
+        kept: raw::Kept::default(),
         done: Appended::default(),
     };
-    let batch = &prepared.batch;
     let mut written = HashSet::new();
+    applying.raw(txn)?;
     for change in &batch.windows {
         applying.window(txn, change, &mut written)?;
     }
@@ -160,46 +180,55 @@ pub(crate) fn apply(
     for place in &batch.owned {
         applying.writer.refer(txn, *place)?;
     }
-    let Applying { writer, mut done, now, .. } = applying;
+    let Applying { writer, mut done, now, cursor, .. } = applying;
     let stored = writer.finish(txn)?;
     done.blobs = stored.added;
     done.raw_bytes = stored.raw_bytes;
     done.stored_bytes = stored.stored_bytes;
+    done.table_bytes = stored.added * SLOT_BYTES as u64;
     crate::index::HashIndex::of_chains(tables).settle(txn)?;
-    if let Some(cursor) = &batch.cursor {
-        let known = cursors::get(tables, txn, &cursor.path)?;
-        let reading = match &known {
-            Some(known) => known.reading + u32::from(batch.restart),
-            None => 0,
-        };
-        let before = known.filter(|_| !batch.restart);
-        let stands = before.as_ref().map_or(0, |before| before.offset);
-        if !batch.restart && stands != batch.start {
-            return Err(Error::new(
-                Code::Conflict,
-                format!(
-                    "{} was read up to byte {stands}, not {}; read it again from the start",
-                    String::from_utf8_lossy(&cursor.path),
-                    batch.start
-                ),
-            )
-            .into());
-        }
-        let mut row = CursorRow { reading, ..cursor.clone() };
-        if let Some(before) = &before {
-            row.records += before.records;
-            row.items += before.items;
-            row.quarantined += before.quarantined;
-        }
+    if let Some(row) = cursor {
         cursors::put(tables, txn, &row)?;
         let what = Event::SourceRead {
-            path: String::from_utf8_lossy(&cursor.path).into_owned(),
-            from: before.map_or(0, |before| before.offset),
-            to: cursor.offset,
+            path: String::from_utf8_lossy(&row.path).into_owned(),
+            from: if batch.restart { 0 } else { batch.start },
+            to: row.offset,
         };
         events::append(tables, txn, now, None, what)?;
     }
     Ok(done)
+}
+
+/// The row of a source's cursor after `batch`, which says `cursor` of it.
+fn next_cursor(
+    tables: &Tables,
+    txn: &RwTxn<'_>,
+    batch: &Batch,
+    cursor: &CursorRow,
+) -> Fallible<CursorRow> {
+    let known = cursors::get(tables, txn, &cursor.path)?;
+    let anew = batch.restart && !batch.unchanged;
+    let reading = known.as_ref().map_or(0, |known| known.reading + u32::from(anew));
+    let before = known.filter(|_| !batch.restart);
+    let stands = before.as_ref().map_or(0, |before| before.offset);
+    if !batch.restart && stands != batch.start {
+        return Err(Error::new(
+            Code::Conflict,
+            format!(
+                "{} was read up to byte {stands}, not {}; read it again from the start",
+                String::from_utf8_lossy(&cursor.path),
+                batch.start
+            ),
+        )
+        .into());
+    }
+    let mut row = CursorRow { reading, ..cursor.clone() };
+    if let Some(before) = before {
+        row.records += before.records;
+        row.items += before.items;
+        row.quarantined += before.quarantined;
+    }
+    Ok(row)
 }
 
 impl Applying<'_> {

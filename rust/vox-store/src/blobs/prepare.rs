@@ -4,11 +4,11 @@ use std::collections::{HashMap, hash_map::Entry};
 
 use heed::{RoTxn, RwTxn};
 use rayon::prelude::*;
-use vox_format::{leaf, rows};
+use vox_format::{leaf, rows, segment::JOINT_BYTES};
 use vox_types::{BlobRef, Code, ContentHash, Error, Result};
 
 use super::{
-    codec::{Dictionary, MAX_BLOB, compress},
+    codec::{Dictionary, MAX_BLOB, compress, compress_jointly},
     reader,
 };
 use crate::{cores, env::Generation, fault::Fallible, index::HashIndex, tables::Tables};
@@ -54,6 +54,19 @@ pub enum State {
     },
     /// Nobody has its bytes any more: it can be compared, and not be stored.
     Lost,
+    /// It was not, and stands in this one of [`PreparedBlobs::frames`].
+    Member(usize),
+}
+
+/// A frame of several blobs that are new.
+#[derive(Debug)]
+pub struct Frame {
+    /// Their places in [`PreparedBlobs::unique`].
+    pub members: Vec<usize>,
+    /// The codec of its head.
+    pub codec: u8,
+    /// The stored bytes.
+    pub body: Vec<u8>,
 }
 
 /// A batch that is ready to be stored.
@@ -61,6 +74,8 @@ pub enum State {
 pub struct PreparedBlobs {
     /// Each different blob once.
     pub unique: Vec<Prepared>,
+    /// Frames that several of them share.
+    pub frames: Vec<Frame>,
     /// For each blob of the batch its place in `unique`.
     pub places: Vec<u32>,
     /// The generation that [`State::Known`] refers to.
@@ -138,13 +153,60 @@ pub fn prepare(generation: &Generation, blobs: &[NewBlob<'_>]) -> Result<Prepare
         })
         .collect();
     let look_up = |part: &[usize]| prepare_part(generation, blobs, &hashes, part);
-    let unique = if firsts.len() > TASK {
+    let mut unique = if firsts.len() > TASK {
         let on_all = || firsts.par_chunks(TASK).map(look_up).collect::<Result<Vec<_>>>();
         cores::on_all(on_all)??.into_iter().flatten().collect()
     } else {
         look_up(&firsts)?
     };
-    Ok(PreparedBlobs { unique, places, generation: generation.number, merges, sweeps })
+    let frames = join(&mut unique, |place| blobs[firsts[place]].bytes)?;
+    let generation = generation.number;
+    Ok(PreparedBlobs { unique, frames, places, generation, merges, sweeps })
+}
+
+/// Compresses those of `unique` that are to share frames.
+fn join<'b>(
+    unique: &mut [Prepared],
+    bytes: impl Fn(usize) -> &'b [u8] + Sync,
+) -> Result<Vec<Frame>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut size = 0;
+    for (place, blob) in unique.iter().enumerate() {
+        if !matches!(blob.state, State::Member(_)) {
+            continue;
+        }
+        let len = blob.raw_len as usize;
+        match groups.last_mut() {
+            Some(group) if size + len <= JOINT_BYTES => {
+                group.push(place);
+                size += len;
+            }
+            _ => {
+                groups.push(vec![place]);
+                size = len;
+            }
+        }
+    }
+    let compress = |members: Vec<usize>| {
+        let raw = members.iter().map(|place| bytes(*place)).collect::<Vec<_>>().concat();
+        let (codec, body) = match members.len() {
+            1 => compress(&raw, Dictionary::Extra)?,
+            _ => compress_jointly(&raw)?,
+        };
+        Ok(Frame { members, codec, body })
+    };
+    let mut frames: Vec<Frame> =
+        cores::on_all(|| groups.into_par_iter().map(compress).collect::<Result<_>>())??;
+    // One that stands alone after all is stored as others are.
+    for frame in frames.extract_if(.., |frame| frame.members.len() == 1) {
+        unique[frame.members[0]].state = State::New { codec: frame.codec, body: frame.body };
+    }
+    for (number, frame) in frames.iter().enumerate() {
+        for place in &frame.members {
+            unique[*place].state = State::Member(number);
+        }
+    }
+    Ok(frames)
 }
 
 fn prepare_part(
@@ -166,6 +228,8 @@ fn prepare_part(
             let state = match (used, known) {
                 (Some(entry), _) => State::Known(BlobRef(entry.payload)),
                 (None, Some(_)) => compress().map(|(codec, body)| State::Unused { codec, body })?,
+                // Which frame it is decided later.
+                (None, None) if blobs[i].dictionary == Dictionary::Joint => State::Member(0),
                 (None, None) => compress().map(|(codec, body)| State::New { codec, body })?,
             };
             Ok(Prepared { hash: hashes[i], raw_len: blobs[i].bytes.len() as u32, state })

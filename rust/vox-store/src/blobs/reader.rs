@@ -4,11 +4,11 @@ use heed::RoTxn;
 use vox_format::{
     keys,
     leaf::Entry,
-    segment::{GONE, Group, Slot},
+    segment::{GONE, Group, Placed},
 };
 use vox_types::{BlobRef, Code, ContentHash, Error};
 
-use super::codec::decompress;
+use super::codec::{contents, decompress};
 use crate::{fault::Fallible, index::Finder, tables::Tables};
 
 /// The group that holds `blob`, and its place there.
@@ -32,9 +32,9 @@ pub fn group_at<'t>(
 }
 
 /// The stored form of `blob`.
-pub fn blob_at<'t>(tables: &Tables, txn: &'t RoTxn<'_>, blob: BlobRef) -> Fallible<Slot<'t>> {
+pub fn blob_at<'t>(tables: &Tables, txn: &'t RoTxn<'_>, blob: BlobRef) -> Fallible<Placed<'t>> {
     let (group, slot) = group_at(tables, txn, blob)?;
-    Ok(group.slot(slot)?)
+    Ok(group.placed(slot)?)
 }
 
 /// The content hash of `blob`.
@@ -45,13 +45,47 @@ pub fn hash_of(tables: &Tables, txn: &RoTxn<'_>, blob: BlobRef) -> Fallible<Cont
 
 /// The bytes of `blob`.
 pub fn read(tables: &Tables, txn: &RoTxn<'_>, blob: BlobRef) -> Fallible<Vec<u8>> {
-    let slot = blob_at(tables, txn, blob)?;
-    if slot.codec == GONE {
-        return Err(
-            Error::new(Code::Purged, format!("the content {:?} was purged", slot.hash)).into()
-        );
+    let placed = blob_at(tables, txn, blob)?;
+    if placed.codec == GONE {
+        return Err(purged(&placed).into());
     }
-    Ok(decompress(slot.codec, slot.body, slot.raw_len)?)
+    Ok(contents(&placed)?)
+}
+
+/// Reads many blobs in the order of their references, several of which may stand in one frame.
+pub struct InOrder<'t> {
+    tables: &'t Tables,
+    txn: &'t RoTxn<'t>,
+    frame: &'t [u8],
+    unpacked: Vec<u8>,
+}
+
+impl<'t> InOrder<'t> {
+    /// A reader of what `txn` sees.
+    pub fn new(tables: &'t Tables, txn: &'t RoTxn<'t>) -> Self {
+        Self { tables, txn, frame: &[], unpacked: Vec::new() }
+    }
+
+    /// The bytes of `blob`.
+    pub fn read(&mut self, blob: BlobRef) -> Fallible<&[u8]> {
+        let placed = blob_at(self.tables, self.txn, blob)?;
+        if placed.codec == GONE {
+            return Err(purged(&placed).into());
+        }
+        if self.frame.is_empty() || !std::ptr::eq(self.frame, placed.frame) {
+            let too_long = |_| Error::damaged("a frame of several blobs claims to be too long");
+            let frame_len = u32::try_from(placed.frame_len).map_err(too_long)?;
+            self.unpacked = decompress(placed.codec, placed.frame, frame_len)?;
+            self.frame = placed.frame;
+        }
+        let range = placed.at as usize..(placed.at + u64::from(placed.raw_len)) as usize;
+        let short = || Error::damaged(format!("blob {:?} ends behind its frame", placed.hash));
+        Ok(self.unpacked.get(range).ok_or_else(short)?)
+    }
+}
+
+fn purged(placed: &Placed<'_>) -> Error {
+    Error::new(Code::Purged, format!("the content {:?} was purged", placed.hash))
 }
 
 /// The bytes of `blob`, or an error if they don't have its hash.
@@ -85,7 +119,7 @@ pub fn find_stored<'t>(
     finder: &Finder,
     txn: &'t RoTxn<'_>,
     hash: &ContentHash,
-) -> Fallible<Option<Slot<'t>>> {
+) -> Fallible<Option<Placed<'t>>> {
     finder.any(txn, hash.prefix(), |payload| slot_if(tables, txn, payload, hash))
 }
 
@@ -112,7 +146,10 @@ fn slot_if<'t>(
     txn: &'t RoTxn<'_>,
     payload: u64,
     hash: &ContentHash,
-) -> Fallible<Option<Slot<'t>>> {
-    let slot = blob_at(tables, txn, BlobRef(payload))?;
-    Ok((slot.codec != GONE && slot.hash == *hash).then_some(slot))
+) -> Fallible<Option<Placed<'t>>> {
+    let (group, slot) = group_at(tables, txn, BlobRef(payload))?;
+    if group.codec(slot) == GONE || group.hash(slot)? != *hash {
+        return Ok(None);
+    }
+    Ok(Some(group.placed(slot)?))
 }

@@ -1,15 +1,18 @@
 //! Storing prepared blobs within a write transaction.
 
+use std::borrow::Cow;
+
 use heed::{PutFlags, RoTxn, RwTxn};
 use vox_format::{
     keys,
     leaf::Entry,
-    segment::{self, Group, HEADER_BYTES, SEGMENT_BYTES, SLOT_BYTES, Slot},
+    segment::{self, Group, HEADER_BYTES, MEMBER, SEGMENT_BYTES, SLOT_BYTES, Slot},
 };
 use vox_types::{BlobRef, Code, ContentHash, Error};
 
 use super::{
-    prepare::{self, Prepared, PreparedBlobs, State},
+    codec::{compress_jointly, decompress},
+    prepare::{self, Frame, Prepared, PreparedBlobs, State},
     reader,
 };
 use crate::{
@@ -55,6 +58,21 @@ struct Uses {
     holds: u32,
 }
 
+/// A blob that isn't written yet.
+struct Fresh<'a> {
+    hash: ContentHash,
+    raw_len: u32,
+    codec: u8,
+    body: Cow<'a, [u8]>,
+}
+
+impl Fresh<'_> {
+    fn slot(&self) -> Slot<'_> {
+        let Self { hash, raw_len, codec, body } = self;
+        Slot { hash: *hash, raw_len: *raw_len, codec: *codec, body }
+    }
+}
+
 /// Stores what is used of a prepared batch.
 ///
 /// Call [`refer`](Self::refer) or [`hold`](Self::hold) for each use, then
@@ -72,7 +90,7 @@ pub struct BlobWriter<'a> {
     /// Slots and bytes that stand in `tails` already.
     tail_slots: usize,
     tail_bytes: usize,
-    fresh: Vec<Slot<'a>>,
+    fresh: Vec<Fresh<'a>>,
     fresh_bytes: usize,
     stored: Stored,
 }
@@ -146,7 +164,8 @@ impl<'a> BlobWriter<'a> {
         hash: ContentHash,
         raw_len: u32,
     ) -> Fallible<BlobRef> {
-        self.append_slot(txn, Slot { hash, raw_len, codec: segment::GONE, body: &[] })
+        self.make_room(txn, 1, 0)?;
+        Ok(self.put_slot(Fresh { hash, raw_len, codec: segment::GONE, body: Cow::Borrowed(&[]) }))
     }
 
     /// The content hash of `blob`, which may be one that isn't written before
@@ -154,7 +173,7 @@ impl<'a> BlobWriter<'a> {
     pub fn hash_of(&self, txn: &RoTxn<'_>, blob: BlobRef) -> Fallible<ContentHash> {
         let fresh = usize::from(blob.slot()).checked_sub(self.tail_slots);
         match fresh.and_then(|slot| self.fresh.get(slot)) {
-            Some(slot) if blob.segment() == self.segment => Ok(slot.hash),
+            Some(fresh) if blob.segment() == self.segment => Ok(fresh.hash),
             _ => reader::hash_of(self.tables, txn, blob),
         }
     }
@@ -164,63 +183,121 @@ impl<'a> BlobWriter<'a> {
             return Ok(reference);
         }
         let blob = &self.blobs.unique[place];
-        let known = match blob.state {
-            State::Known(known) if self.trusted => Some(known),
-            State::New { .. } if self.recent_only => {
-                reader::find_recent(self.tables, &self.finder, txn, &blob.hash)?
+        let reference = match (self.known(txn, blob)?, &blob.state) {
+            (Some(known), _) => known,
+            (None, State::New { codec, body } | State::Unused { codec, body }) => {
+                self.make_room(txn, 1, body.len())?;
+                self.append(blob, *codec, Cow::Borrowed(body))
             }
-            _ => reader::find(self.tables, &self.finder, txn, &blob.hash)?
-                .map(|entry| BlobRef(entry.payload)),
-        };
-        let reference = match known {
-            Some(known) => known,
-            None => self.append(txn, blob)?,
+            (None, State::Member(frame)) => {
+                self.append_frame(txn, *frame)?;
+                let lost = || Error::damaged("a blob isn't in the frame that it was put to");
+                self.uses[place].reference.ok_or_else(lost)?
+            }
+            (None, State::Lost) => {
+                let hash = blob.hash;
+                let says = format!("the content {hash:?} was purged, so nothing can show it");
+                return Err(Error::new(Code::Purged, says).into());
+            }
+            (None, State::Known(_)) => {
+                let hash = blob.hash;
+                return Err(Error::new(
+                    Code::Conflict,
+                    format!(
+                        "blob {hash:?} was in use when the write began and was collected since; \
+                         repeat the write"
+                    ),
+                )
+                .into());
+            }
         };
         self.uses[place].reference = Some(reference);
         Ok(reference)
     }
 
-    fn append(&mut self, txn: &mut RwTxn<'_>, blob: &'a Prepared) -> Fallible<BlobRef> {
-        if matches!(blob.state, State::Lost) {
-            let says = format!("the content {:?} was purged, so nothing can show it", blob.hash);
-            return Err(Error::new(Code::Purged, says).into());
+    /// Where a blob of the batch stands already.
+    fn known(&self, txn: &RwTxn<'_>, blob: &Prepared) -> Fallible<Option<BlobRef>> {
+        match blob.state {
+            State::Known(known) if self.trusted => Ok(Some(known)),
+            State::New { .. } | State::Member(_) if self.recent_only => {
+                reader::find_recent(self.tables, &self.finder, txn, &blob.hash)
+            }
+            _ => Ok(reader::find(self.tables, &self.finder, txn, &blob.hash)?
+                .map(|entry| BlobRef(entry.payload))),
         }
-        let (State::New { codec, body } | State::Unused { codec, body }) = &blob.state else {
-            return Err(Error::new(
-                Code::Conflict,
-                format!(
-                    "blob {:?} was in use when the write began and was collected since; repeat the \
-                     write",
-                    blob.hash
-                ),
-            )
-            .into());
-        };
-        let slot = Slot { hash: blob.hash, raw_len: blob.raw_len, codec: *codec, body };
-        let reference = self.append_slot(txn, slot)?;
+    }
+
+    /// Closes the open segment if it can't take so many slots with bodies of `bytes` in all.
+    fn make_room(&mut self, txn: &mut RwTxn<'_>, slots: usize, bytes: usize) -> Fallible<()> {
+        let size = slots * SLOT_BYTES + bytes;
+        let before = self.tail_slots + self.fresh.len();
+        let full = HEADER_BYTES + self.tail_bytes + self.fresh_bytes + size > SEGMENT_BYTES;
+        if before > 0 && (full || before + slots > MAX_SLOTS) {
+            self.close_segment(txn)?;
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, blob: &Prepared, codec: u8, body: Cow<'a, [u8]>) -> BlobRef {
         self.stored.added += 1;
         self.stored.raw_bytes += u64::from(blob.raw_len);
         self.stored.stored_bytes += (SLOT_BYTES + body.len()) as u64;
-        Ok(reference)
+        self.put_slot(Fresh { hash: blob.hash, raw_len: blob.raw_len, codec, body })
     }
 
-    fn append_slot(&mut self, txn: &mut RwTxn<'_>, new: Slot<'a>) -> Fallible<BlobRef> {
-        let size = SLOT_BYTES + new.body.len();
-        let slots = self.tail_slots + self.fresh.len();
-        let full = HEADER_BYTES + self.tail_bytes + self.fresh_bytes + size > SEGMENT_BYTES;
-        if slots > 0 && (full || slots >= MAX_SLOTS) {
-            self.close_segment(txn)?;
-        }
+    /// Puts a slot to the open segment, which has room for it.
+    fn put_slot(&mut self, new: Fresh<'a>) -> BlobRef {
         let slot = self.tail_slots + self.fresh.len();
+        self.fresh_bytes += SLOT_BYTES + new.body.len();
         self.fresh.push(new);
-        self.fresh_bytes += size;
-        Ok(BlobRef::new(self.segment, slot as u16))
+        BlobRef::new(self.segment, slot as u16)
+    }
+
+    /// Stores all blobs of a frame that aren't in the archive, in one frame.
+    fn append_frame(&mut self, txn: &mut RwTxn<'_>, frame: usize) -> Fallible<()> {
+        let blobs = self.blobs;
+        let frame = &blobs.frames[frame];
+        let mut new = Vec::with_capacity(frame.members.len());
+        for &place in &frame.members {
+            if self.known(txn, &blobs.unique[place])?.is_none() {
+                new.push(place);
+            }
+        }
+        let (codec, mut body) = if new.len() == frame.members.len() {
+            (frame.codec, Cow::Borrowed(&frame.body[..]))
+        } else {
+            let (codec, body) = self.part_of_frame(frame, &new)?;
+            (codec, Cow::Owned(body))
+        };
+        self.make_room(txn, new.len(), body.len())?;
+        for (i, place) in new.into_iter().enumerate() {
+            let codec = if i == 0 { codec } else { MEMBER };
+            let reference = self.append(&blobs.unique[place], codec, std::mem::take(&mut body));
+            self.uses[place].reference = Some(reference);
+        }
+        Ok(())
+    }
+
+    /// A frame of only these members of `frame`.
+    fn part_of_frame(&self, frame: &Frame, members: &[usize]) -> Fallible<(u8, Vec<u8>)> {
+        let len = |place: usize| self.blobs.unique[place].raw_len;
+        let frame_len = frame.members.iter().map(|place| len(*place)).sum();
+        let mut raw = &decompress(frame.codec, &frame.body, frame_len)?[..];
+        let mut part = Vec::new();
+        for &place in &frame.members {
+            let (bytes, rest) = raw.split_at(len(place) as usize);
+            if members.contains(&place) {
+                part.extend_from_slice(bytes);
+            }
+            raw = rest;
+        }
+        Ok(compress_jointly(&part)?)
     }
 
     /// Writes the open segment as one value and starts the next.
     fn close_segment(&mut self, txn: &mut RwTxn<'_>) -> Fallible<()> {
         let value = if self.tail_slots == 0 {
-            segment::encode(&self.fresh)
+            self.encode_fresh()
         } else {
             let mut slots = Vec::with_capacity(self.tail_slots + self.fresh.len());
             for row in self.tables.tails.prefix_iter(txn, &self.segment.to_be_bytes())? {
@@ -229,7 +306,7 @@ impl<'a> BlobWriter<'a> {
                     slots.push(group.slot(i)?);
                 }
             }
-            slots.extend_from_slice(&self.fresh);
+            slots.extend(self.fresh.iter().map(Fresh::slot));
             segment::encode(&slots)
         };
         let key = self.segment.to_be_bytes();
@@ -249,11 +326,15 @@ impl<'a> BlobWriter<'a> {
         Ok(())
     }
 
+    fn encode_fresh(&self) -> Vec<u8> {
+        segment::encode(&self.fresh.iter().map(Fresh::slot).collect::<Vec<_>>())
+    }
+
     /// Writes what the open segment got as one more of its tails, and counts all uses.
     pub fn finish(self, txn: &mut RwTxn<'_>) -> Fallible<Stored> {
         if !self.fresh.is_empty() {
             let key = keys::tail(self.segment, self.tail_slots as u16);
-            self.tables.tails.put(txn, &key, &segment::encode(&self.fresh))?;
+            self.tables.tails.put(txn, &key, &self.encode_fresh())?;
         }
         let used = self.uses.iter().zip(&self.blobs.unique);
         let mut changes: Vec<Entry> = used

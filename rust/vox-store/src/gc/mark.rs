@@ -14,6 +14,7 @@ use vox_format::{
     keys,
     leaf::Leaf,
     name::Target,
+    raw::RawRun,
     rows::{self, QuarantineRow},
     segment::GONE,
 };
@@ -78,6 +79,13 @@ impl Marks {
         let tables = source.generation().tables;
         marks.index(source)?;
         source.rows(tables.chunks, |txn, key, value| marks.chunk(&tables, txn, key, value))?;
+        source.rows(tables.raw_runs, |txn, key, value| {
+            let run = key.try_into().map_or(0, u64::from_be_bytes);
+            for blob in RawRun::parse(value)?.references()? {
+                marks.refer(&tables, txn, blob, || format!("raw run {run}"))?;
+            }
+            Ok(())
+        })?;
         source.rows(tables.quarantine, |txn, key, value| {
             let row: QuarantineRow = rows::decode(value, "a quarantined stretch")?;
             let Some(blob) = row.blob else { return Ok(()) };

@@ -11,7 +11,7 @@ use vox_format::{
     keys,
     name::Target,
     rows::Event,
-    segment::{self, GONE, Group, Slot},
+    segment::{GONE, Group, Slot},
 };
 use vox_types::{BlobRef, Result};
 
@@ -166,22 +166,22 @@ impl Check<'_> {
     ) -> Fallible<Option<Vec<u8>>> {
         let Some(value) = table.get(txn, key)? else { return Ok(None) };
         let group = Group::parse(value)?;
-        let mut slots = Vec::with_capacity(group.len());
-        let before = removed.places.len();
-        for i in 0..group.len() {
+        let mut goes = vec![false; group.len()];
+        for (i, goes) in goes.iter_mut().enumerate() {
             let slot = group.slot(i)?;
             let blob = BlobRef::new(segment, first + i as u16);
-            slots.push(match self.goes(txn, blob, &slot)? {
-                Some(place) => {
-                    removed.places.push(place);
-                    removed.raw_bytes += u64::from(slot.raw_len);
-                    removed.stored_bytes += slot.body.len() as u64;
-                    Slot { codec: GONE, body: &[], ..slot }
-                }
-                None => slot,
-            });
+            if let Some(place) = self.goes(txn, blob, &slot)? {
+                removed.places.push(place);
+                removed.raw_bytes += u64::from(slot.raw_len);
+                *goes = true;
+            }
         }
-        Ok((removed.places.len() > before).then(|| segment::encode(&slots)))
+        if !goes.contains(&true) {
+            return Ok(None);
+        }
+        let left = blobs::without(value, |i| goes[i])?;
+        removed.stored_bytes += value.len().saturating_sub(left.len()) as u64;
+        Ok(Some(left))
     }
 
     /// The place of `blob` if it is doomed and still nobody uses it.

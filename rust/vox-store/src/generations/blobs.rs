@@ -119,14 +119,26 @@ pub fn copy(
     let mut packer = Packer { to, segment: 0, slots: Vec::new(), bytes: 0 };
     groups(tables, txn, |segment, first, group| {
         places.begin(segment, first)?;
-        for i in 0..group.len() {
-            let slot = group.slot(i)?;
-            let old = BlobRef::new(segment, first + i as u16).0;
-            if slot.codec == GONE && named.binary_search(&old).is_err() {
-                places.new.push(NOWHERE);
-            } else {
-                places.new.push(packer.add(loader, slot)?.0);
+        let mut head = 0;
+        while head < group.len() {
+            // Blobs that share a frame stay together.
+            let members = group.members(head);
+            let mut slots = Vec::with_capacity(members.len());
+            let mut stays = Vec::with_capacity(members.len());
+            for i in members.clone() {
+                let old = BlobRef::new(segment, first + i as u16).0;
+                let stay = group.codec(i) != GONE || named.binary_search(&old).is_ok();
+                stays.push(stay);
+                if stay {
+                    slots.push(group.slot(i)?);
+                }
             }
+            let mut next = packer.add(loader, &slots)?.0;
+            for stay in stays {
+                places.new.push(if stay { next } else { NOWHERE });
+                next += u64::from(stay);
+            }
+            head = members.end;
         }
         Ok(())
     })?;
@@ -143,10 +155,11 @@ struct Packer<'t> {
 }
 
 impl<'t> Packer<'t> {
-    fn add(&mut self, loader: &mut Loader<'_>, slot: Slot<'t>) -> Result<BlobRef> {
-        let size = SLOT_BYTES + slot.body.len();
-        let full =
-            HEADER_BYTES + self.bytes + size > SEGMENT_BYTES || self.slots.len() >= MAX_SLOTS;
+    /// Puts `slots` into one segment; gives the reference of the first.
+    fn add(&mut self, loader: &mut Loader<'_>, slots: &[Slot<'t>]) -> Result<BlobRef> {
+        let size: usize = slots.iter().map(|slot| SLOT_BYTES + slot.body.len()).sum();
+        let full = HEADER_BYTES + self.bytes + size > SEGMENT_BYTES
+            || self.slots.len() + slots.len() > MAX_SLOTS;
         if full && !self.slots.is_empty() {
             let key = self.segment.to_be_bytes();
             loader.put(self.to.segments, &key, &segment::encode(&self.slots))?;
@@ -154,9 +167,10 @@ impl<'t> Packer<'t> {
             self.slots.clear();
             self.bytes = 0;
         }
-        self.slots.push(slot);
+        let first = self.slots.len() as u16;
+        self.slots.extend_from_slice(slots);
         self.bytes += size;
-        Ok(BlobRef::new(self.segment, self.slots.len() as u16 - 1))
+        Ok(BlobRef::new(self.segment, first))
     }
 
     /// Leaves the last segment open.

@@ -6,6 +6,7 @@
 use vox_format::{
     chunk::Chunk,
     name::Target,
+    raw::RawRun,
     rows::{self, QuarantineRow, TombstoneRow},
 };
 use vox_types::{BlobRef, Error, Result};
@@ -20,8 +21,9 @@ pub type Row = (Vec<u8>, Vec<u8>);
 pub type Rewrite = fn(&[u8], &[u8], Moved<'_>) -> Result<Row>;
 
 /// The tables that hold references of blobs, and how the rows of each are read.
-const HOLDERS: [(&str, Rewrite); 5] = [
+const HOLDERS: [(&str, Rewrite); 6] = [
     ("chunks", chunk),
+    ("raw_runs", raw_run),
     ("quarantine", quarantine),
     ("names", name),
     ("condemned", condemned),
@@ -43,6 +45,10 @@ fn chunk(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
 
 fn chunk_of_format_1(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
     Ok((key.to_vec(), Chunk::parse_format_1(value)?.with_blobs(moved)?))
+}
+
+fn raw_run(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {
+    Ok((key.to_vec(), RawRun::parse(value)?.with_blobs(moved)?))
 }
 
 fn quarantine(key: &[u8], value: &[u8], moved: Moved<'_>) -> Result<Row> {

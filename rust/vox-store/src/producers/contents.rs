@@ -160,14 +160,19 @@ impl Contents {
             name: item.name,
             token_estimate: item.token_estimate.unwrap_or(guess),
             content: shown.place,
-            extra: None,
+            rest: None,
             preview,
         })
     }
 
     /// `batch`, whose items and rows name these contents, ready to be written.
     pub fn prepared(&self, batch: Batch) -> Prepared {
-        Prepared { batch, blobs: self.blobs.clone(), lengths: self.lengths.clone() }
+        Prepared {
+            batch,
+            blobs: self.blobs.clone(),
+            lengths: self.lengths.clone(),
+            runs: Vec::new(),
+        }
     }
 
     fn shown(&self, hash: &ContentHash) -> Result<&Shown> {

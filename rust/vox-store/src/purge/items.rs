@@ -6,10 +6,10 @@ use vox_format::{
     keys,
     leaf::Entry,
 };
-use vox_types::{BlobRef, ItemId, Rest};
+use vox_types::{BlobRef, ItemId, RecordRef, Rest};
 
 use super::{ranges::Ranges, tombstones};
-use crate::{blobs, fault::Fallible, index::HashIndex, spine::runs, tables::Tables};
+use crate::{blobs, fault::Fallible, index::HashIndex, raw, spine::runs, tables::Tables};
 
 /// Items that one transaction purges.
 pub(crate) const BATCH: u64 = 20_000;
@@ -119,6 +119,13 @@ pub(crate) fn purge(
     for (key, value) in written {
         tables.chunks.put(txn, &key, &value)?;
     }
+    let records: Vec<RecordRef> = lost
+        .iter()
+        .filter_map(|lost| match lost.rest {
+            Some(Rest::Record(record)) => Some(record),
+            _ => None,
+        })
+        .collect();
     let index = HashIndex::of_blobs(tables);
     let mut changes = Vec::with_capacity(lost.len());
     for Lost { blob, created_at, rest } in &lost {
@@ -134,5 +141,11 @@ pub(crate) fn purge(
         index.add(txn, Entry { prefix, payload, references: -1, holds: 0 })?;
     }
     index.settle(txn)?;
+    // Their records go, and others that hold the same where no item does any more.
+    raw::remove_records(tables, txn, &records)?;
+    let mut blobs: Vec<BlobRef> = lost.iter().map(|lost| lost.blob).collect();
+    blobs.sort_unstable();
+    blobs.dedup();
+    raw::remove_contents(tables, txn, &blobs)?;
     Ok(next)
 }

@@ -2,7 +2,7 @@
 
 use vox_format::{
     preview::preview,
-    segment::{GONE, Group, Slot},
+    segment::{GONE, Group, Placed},
 };
 use vox_types::{BlobRef, ContentHash};
 
@@ -12,28 +12,49 @@ use super::{
 };
 use crate::blobs::decompress;
 
-/// For each live blob of a group, or for the `wanted` slots: its slot, and the digest of its
-/// preview or what is wrong with it.
+/// For each live blob of a group, or for the `wanted` slots, which are in order: its slot, and the
+/// digest of its preview or what is wrong with it.
 pub(super) fn check(value: &[u8], wanted: Option<&[usize]>) -> Vec<(usize, Result<u32, String>)> {
     let Ok(group) = Group::parse(value) else { return Vec::new() };
-    let all = (0..group.len()).filter(|slot| group.codec(*slot) != GONE);
-    let look_at = |number: usize| {
-        let slot = group.slot(number).map_err(|error| error.message);
-        (number, slot.and_then(|slot| check_slot(&slot)))
+    let all: Vec<usize> = match wanted {
+        Some(wanted) => wanted.to_vec(),
+        None => (0..group.len()).filter(|slot| group.codec(*slot) != GONE).collect(),
     };
-    match wanted {
-        Some(wanted) => wanted.iter().copied().map(look_at).collect(),
-        None => all.map(look_at).collect(),
-    }
+    // The frame that was decompressed last: others may stand in it too.
+    let mut frame: Option<Unpacked<'_>> = None;
+    let look_at = |number: usize| {
+        let outcome = group.placed(number).map_err(|error| error.message).and_then(|placed| {
+            let same = |(of, _): &&Unpacked<'_>| std::ptr::eq(*of, placed.frame);
+            if frame.as_ref().filter(same).is_none() {
+                frame = Some((placed.frame, unpack(&placed)));
+            }
+            match &frame {
+                Some((_, Ok(raw))) => check_content(&placed, raw),
+                Some((_, Err(fault))) => Err(fault.clone()),
+                None => Err("it has no frame".into()),
+            }
+        });
+        (number, outcome)
+    };
+    all.into_iter().map(look_at).collect()
 }
 
-fn check_slot(slot: &Slot<'_>) -> Result<u32, String> {
-    let raw = decompress(slot.codec, slot.body, slot.raw_len).map_err(|error| error.message)?;
-    let hash = ContentHash::of(&raw);
-    if hash != slot.hash {
-        return Err(format!("its content has the hash {hash:?}, but it claims {:?}", slot.hash));
+/// A frame, and what it holds or what is wrong with it.
+type Unpacked<'a> = (&'a [u8], Result<Vec<u8>, String>);
+
+fn unpack(placed: &Placed<'_>) -> Result<Vec<u8>, String> {
+    let len = u32::try_from(placed.frame_len).map_err(|_| "its frame is too long".to_owned())?;
+    decompress(placed.codec, placed.frame, len).map_err(|error| error.message)
+}
+
+fn check_content(placed: &Placed<'_>, frame: &[u8]) -> Result<u32, String> {
+    let end = placed.at + u64::from(placed.raw_len);
+    let raw = frame.get(placed.at as usize..end as usize).ok_or("it ends behind its frame")?;
+    let hash = ContentHash::of(raw);
+    if hash != placed.hash {
+        return Err(format!("its content has the hash {hash:?}, but it claims {:?}", placed.hash));
     }
-    Ok(preview_digest(preview(&raw).as_bytes()))
+    Ok(preview_digest(preview(raw).as_bytes()))
 }
 
 /// A digest to compare previews by; never 0. FNV-1a.

@@ -12,6 +12,7 @@ use super::{
     bodies::{self, preview_digest},
     image::Image,
     items::{Items, Tallies, Tally},
+    raw::RawRuns,
     report::{Finding, Kind, Reporter},
     runs::Runs,
     symbols::Symbols,
@@ -24,6 +25,7 @@ const ATTRIBUTE_BITS: u64 = 0x7ff;
 pub(super) struct Walk<'a, 'f> {
     pub image: &'a Image<'f>,
     pub blobs: &'a mut Blobs,
+    pub raw_runs: &'a RawRuns,
     pub symbols: &'a Symbols,
     pub runs: &'a mut Runs,
     pub tallies: &'a mut Tallies,
@@ -269,8 +271,15 @@ impl Walk<'_, '_> {
                 fault(Kind::Preview, format!("its preview is {preview:?}, not its start"));
             }
         }
-        if let Some(Rest::Extra(extra)) = chunk.rest_at(index) {
-            self.refer(fault, "extra", extra, true);
+        match chunk.rest_at(index) {
+            Some(Rest::Extra(extra)) => drop(self.refer(fault, "extra", extra, true)),
+            Some(Rest::Record(record)) if !self.raw_runs.has(record) => {
+                let (run, place) = (record.run(), record.index());
+                let message =
+                    format!("it comes from record {place} of raw run {run}, which isn't there");
+                fault(Kind::Dangling, message);
+            }
+            _ => {}
         }
         let name = chunk.name().get(index);
         if !self.symbols.has(name) {

@@ -121,7 +121,7 @@ pub(super) fn check_blobs(image: &Image<'_>, report: &mut Reporter, blobs: &mut 
         slot.indexed_references = slot.indexed_references.saturating_add(narrow(entry.references));
         slot.holds = slot.holds.saturating_add(narrow(entry.holds));
     });
-    let sources = ["chunks", "runs", "quarantine", "segments", "tails"];
+    let sources = ["chunks", "runs", "raw_runs", "quarantine", "segments", "tails"];
     let counted = report.complete(&sources, "references of blobs");
     let table = home(image, tables);
     for (blob, slot) in blobs.slots.iter().filter(|(_, slot)| known && !slot.gone) {

@@ -9,9 +9,12 @@
 //!   with its bodies; each body decompresses to content that has its hash (all of them, or a
 //!   sample);
 //! - **index of blobs**: leaves are sorted and keyed by their first prefix; every live blob has its
-//!   entry; references equal a recount over items, extras, quarantine and producers' rows; no hold is negative;
-//! - **runs**: positions are contiguous in full chunks; lengths, chains, names, content and extra of
-//!   every item are there and agree with their blobs; previews are the start of their item (where
+//!   entry; references equal a recount over items, raw runs, quarantine and
+//!   producers' rows; no hold is negative;
+//! - **raw runs**: records and cuts lie within them and name blobs that are there; each is put
+//!   together and has its hash, unless something of it was purged; those of a file follow each other;
+//! - **runs**: positions are contiguous in full chunks; lengths, chains, names, content and record
+//!   of every item are there and agree with their blobs; previews are the start of their item (where
 //!   its content was decompressed);
 //! - **index of chains**: every item has its entry, with the chain hash that its path gives;
 //! - **windows**: ids, closed lists, symbols and sources; extents are contiguous from ordinal 0, lie
@@ -47,6 +50,7 @@ mod meta;
 mod names;
 mod overlays;
 mod producers;
+mod raw;
 mod rebuilt;
 mod repair;
 mod report;
@@ -163,10 +167,14 @@ fn examine_tables(file: &PageFile, report: &mut Reporter, options: &Options) -> 
     if let Some(size) = options.sample {
         sample::check(&image, report, &mut blobs, &archive_id, size);
     }
+    let raw_runs = raw::read(&image, report, &mut blobs, options.sample.is_none());
+    raw::check_files(&image, report, &cursors, &raw_runs);
+    raw::check_samples(&image, report, &raw_runs);
     let mut tallies = Tallies::at(extents.bounds());
     let walk = chunks::Walk {
         image: &image,
         blobs: &mut blobs,
+        raw_runs: &raw_runs,
         symbols: &symbols,
         runs: &mut runs,
         tallies: &mut tallies,

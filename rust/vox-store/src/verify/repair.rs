@@ -18,6 +18,7 @@ use crate::{
     fault::Fallible,
     index::HashIndex,
     meta,
+    raw::samples,
     tables::{Table, Tables},
 };
 
@@ -115,6 +116,7 @@ fn write(
             "by_root" => put_rows(tables.by_root, txn, &rebuilt.by_root)?,
             "run_windows" => put_rows(tables.run_windows, txn, &rebuilt.run_windows)?,
             "usage_owners" => put_rows(tables.usage_owners, txn, &rebuilt.usage_owners)?,
+            "raw_samples" => samples::rebuild(tables, txn)?,
             "windows" => put_roll_ups(tables, txn, &examined.roll_ups)?,
             _ => {}
         }

@@ -8,7 +8,7 @@ use std::{
 
 /// Tables that [`repair`](super::repair()) can make anew from the others: the two hash indexes (their
 /// references are recounted, their holds are kept where they can be read) and the indexes over
-/// symbols, windows, extents and usage. It also corrects the roll-ups of windows.
+/// symbols, windows, extents, usage and raw runs. It also corrects the roll-ups of windows.
 pub const REPAIRABLE: &[&str] = &[
     "blob_recent",
     "blob_levels",
@@ -21,6 +21,7 @@ pub const REPAIRABLE: &[&str] = &[
     "by_root",
     "run_windows",
     "usage_owners",
+    "raw_samples",
 ];
 
 /// Findings that a report lists; all are counted.

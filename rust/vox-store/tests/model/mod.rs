@@ -6,7 +6,7 @@ pub mod scripts;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use vox_format::rows::{CursorRow, UsageRow};
-use vox_store::append::{Appended, Batch, NewItem, WindowChange};
+use vox_store::append::{Appended, Batch, NewItem, NewRest, WindowChange};
 use vox_types::{ChainHash, Code, ItemId, ItemKind, LinkKind, Role};
 
 use crate::recount::{self, Recount};
@@ -467,7 +467,10 @@ impl Applying<'_> {
         chain: ChainHash,
         at: i64,
     ) {
-        let extra = item.extra.map(|extra| self.batch.blobs[extra].bytes.clone());
+        let extra = match item.rest {
+            Some(NewRest::Extra(extra)) => Some(self.batch.blobs[extra].bytes.clone()),
+            _ => None,
+        };
         self.refer(&identity.content);
         extra.iter().for_each(|extra| self.refer(extra));
         let place = Place::Own(self.model.own.len());

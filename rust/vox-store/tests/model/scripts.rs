@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use vox_format::rows::{CursorRow, UsageRow};
 use vox_store::{
-    append::{Batch, NewItem, NewQuarantine, NewUsage, OwnedBlob, WindowChange, WindowItems},
+    append::{
+        Batch, NewItem, NewQuarantine, NewRest, NewUsage, OwnedBlob, WindowChange, WindowItems,
+    },
     blobs::Dictionary,
 };
 use vox_types::{Fidelity, ItemKind, LinkKind, QuarantineReason, Role};
@@ -313,7 +315,7 @@ impl Builder<'_> {
             name: None,
             token_estimate,
             content,
-            extra,
+            rest: extra.map(NewRest::Extra),
             preview,
         }
     }

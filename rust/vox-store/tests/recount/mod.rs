@@ -12,6 +12,7 @@ use vox_format::{
     keys,
     leaf::Entry,
     producers::{Kept, chat::MessageRow, history::HistoryRow, session::SessionEventRow},
+    raw::RawRun,
     rows::{self, Extent, QuarantineRow, RunRow, WindowRow},
     segment::{GONE, Group},
 };
@@ -234,6 +235,11 @@ fn references(
         *counted.entry(item.row.content.0).or_default() += 1;
         if let Some(Rest::Extra(extra)) = item.row.rest {
             *counted.entry(extra.0).or_default() += 1;
+        }
+    }
+    for value in dump(tables.raw_runs, txn).values() {
+        for blob in RawRun::parse(value).unwrap().references().unwrap() {
+            *counted.entry(blob.0).or_default() += 1;
         }
     }
     for value in dump(tables.quarantine, txn).values() {

@@ -18,7 +18,9 @@ use vox_format::{
 };
 use vox_store::{
     Store,
-    append::{Batch, NewItem, NewQuarantine, NewUsage, OwnedBlob, WindowChange, WindowItems},
+    append::{
+        Batch, NewItem, NewQuarantine, NewRest, NewUsage, OwnedBlob, WindowChange, WindowItems,
+    },
     blobs::Dictionary,
     fault::Fallible,
     naming::Named,
@@ -75,9 +77,9 @@ pub fn item(batch: &mut Batch, n: u64) -> NewItem {
         name: (n % 2 == 1).then(|| format!("model-{}", n % 3)),
         token_estimate: (bytes.len() / 4) as u32,
         content: blob(batch, bytes, Dictionary::Content),
-        extra: (n.is_multiple_of(3)).then(|| {
+        rest: (n.is_multiple_of(3)).then(|| {
             let rest = format!(r#"{{"n":{n},"session":"abc","text":""}}"#);
-            blob(batch, rest.into_bytes(), Dictionary::Extra)
+            NewRest::Extra(blob(batch, rest.into_bytes(), Dictionary::Extra))
         }),
         preview: shown,
     }

@@ -1,9 +1,41 @@
-//! Item bytes back to the inside of a JSON string, in the two ways to escape it.
+//! How an item's bytes stood in its source record: the forms of a cut.
+//!
+//! See "Cuts" in `contracts/archive-format.md`.
 
-use super::string::surrogate_at;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use vox_types::CutForm;
+
+/// Appends the source bytes that `item` was cut out as; None if they can't be had from it.
+pub fn put(item: &[u8], form: CutForm, out: &mut impl Sink) -> Option<()> {
+    match form {
+        CutForm::Text => encode_text(item, out),
+        CutForm::Ascii => encode_ascii(item, out)?,
+        CutForm::Slice => match item {
+            [b'{', inside @ .., b'}'] | [b'[', inside @ .., b']'] => out.put(inside),
+            _ => return None,
+        },
+        CutForm::Base64 | CutForm::DataUrl => {
+            // Pieces of a multiple of three bytes are encoded without padding between them.
+            let mut encoded = [0; 4096];
+            for piece in item.chunks(encoded.len() / 4 * 3) {
+                let length = STANDARD.encode_slice(piece, &mut encoded).ok()?;
+                out.put(&encoded[..length]);
+            }
+        }
+        CutForm::Verbatim => out.put(item),
+        CutForm::Hole => return None,
+    }
+    Some(())
+}
+
+/// Whether `item` in `form` gives exactly `source`.
+pub fn stands_for(item: &[u8], form: CutForm, source: &[u8]) -> bool {
+    let mut same = Same { left: Some(source) };
+    put(item, form, &mut same).is_some() && same.left.is_some_and(<[u8]>::is_empty)
+}
 
 /// Takes bytes in their order.
-pub(super) trait Sink {
+pub trait Sink {
     /// Takes the next bytes.
     fn put(&mut self, bytes: &[u8]);
 }
@@ -15,19 +47,8 @@ impl Sink for Vec<u8> {
 }
 
 /// Compares what it takes with what is expected, so that nothing is held twice.
-pub(super) struct Same<'a> {
+struct Same<'a> {
     left: Option<&'a [u8]>,
-}
-
-impl<'a> Same<'a> {
-    pub(super) fn as_expected(expected: &'a [u8]) -> Self {
-        Self { left: Some(expected) }
-    }
-
-    /// Whether exactly the expected bytes came.
-    pub(super) fn is_whole(&self) -> bool {
-        self.left.is_some_and(<[u8]>::is_empty)
-    }
 }
 
 impl Sink for Same<'_> {
@@ -37,7 +58,7 @@ impl Sink for Same<'_> {
 }
 
 /// Appends `item` as the inside of a JSON string as `JSON.stringify` and serde_json write it.
-pub(super) fn encode_text(item: &[u8], out: &mut impl Sink) {
+fn encode_text(item: &[u8], out: &mut impl Sink) {
     let mut at = 0;
     while at < item.len() {
         let run = text_run(item, at);
@@ -72,7 +93,7 @@ fn text_run(item: &[u8], mut at: usize) -> usize {
 
 /// Appends `item` as Python's `json.dumps` writes it, all in ASCII; None if it isn't UTF-8 (or
 /// a lone surrogate), which that form can't hold.
-pub(super) fn encode_ascii(item: &[u8], out: &mut impl Sink) -> Option<()> {
+fn encode_ascii(item: &[u8], out: &mut impl Sink) -> Option<()> {
     let mut at = 0;
     while let Some(&byte) = item.get(at) {
         if byte < 0x80 {
@@ -121,4 +142,14 @@ fn push_escape(byte: u8, out: &mut impl Sink) {
 fn push_unit(unit: u32, out: &mut impl Sink) {
     let digit = |shift: u32| b"0123456789abcdef"[(unit >> shift & 0xf) as usize];
     out.put(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
+}
+
+/// The surrogate that `bytes` begins with in its WTF-8 form.
+pub fn surrogate_at(bytes: &[u8]) -> Option<u32> {
+    match bytes {
+        [0xed, second @ 0xa0..=0xbf, third @ 0x80..=0xbf, ..] => {
+            Some(0xd000 | u32::from(second & 0x3f) << 6 | u32::from(third & 0x3f))
+        }
+        _ => None,
+    }
 }
