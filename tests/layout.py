@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 ROLES = ["user", "assistant", "system", "tool"]
@@ -23,7 +24,7 @@ KINDS = [
     "record",
 ]
 FIDELITIES = ["recorded", "inferred", "unknown"]
-TEXT, ASCII, SLICE, BASE64, DATA_URL, VERBATIM = range(6)
+TEXT, ASCII, SLICE, BASE64, DATA_URL, VERBATIM, HOLE = range(7)
 """How the item of a cut stood in its record."""
 
 
@@ -189,3 +190,39 @@ def put_together(places: list[tuple[int, int, int]], rest: bytes, items: list[by
         record += rest[at : at + gap] + as_it_stood(items[item], form)
         at += gap
     return bytes(record + rest[at:])
+
+
+def raw_run(data: bytes) -> dict[str, Any]:
+    """A raw run: what stands before its body, and the body."""
+    source = Fields(data)
+    codec = data[1]
+    count = source.header()
+    base = source.number(8)
+    digest = source.take(32)
+    source_len, rest_len, cut_count = (source.number(4) for _ in range(3))
+    starts, lengths = source.packed(count), source.packed(count)
+    blobs, gaps, cut_lengths, forms = (source.packed(cut_count) for _ in range(4))
+    return {
+        "codec": codec,
+        "base": base - 1 if base else None,
+        "hash": digest,
+        "source_len": source_len,
+        "rest_len": rest_len,
+        "records": list(zip(starts, lengths, strict=True)),
+        "cuts": list(zip(blobs, gaps, cut_lengths, forms, strict=True)),
+        "body": data[source.at :],
+    }
+
+
+def source_of(run: dict[str, Any], rest: bytes, blobs: Mapping[int, bytes]) -> bytes:
+    """The source bytes of a raw run, with spaces for what was purged."""
+    assert len(rest) == run["rest_len"]
+    out, at = bytearray(), 0
+    for blob, gap, length, form in run["cuts"]:
+        piece = b" " * length if form == HOLE else as_it_stood(blobs[blob], form)
+        assert len(piece) == length
+        out += rest[at : at + gap] + piece
+        at += gap
+    out += rest[at:]
+    assert len(out) == run["source_len"]
+    return bytes(out)

@@ -391,6 +391,10 @@ class Archive:
     def blob_sizes(self) -> tuple[int, int, int]:
         """How many blobs, their raw bytes, and their bodies as stored."""
 
+    def source_sizes(self) -> list[tuple[str, int, int, int, int]]:
+        """What is kept of source files: adapter, source bytes, and what bodies of items, their
+        tables and raw runs take."""
+
     def verify(self, sample: int | None) -> dict[str, Any]:
         """Checks the archive; with `sample` only so many blobs are decompressed and hashed."""
 

@@ -6,6 +6,7 @@ what it reads and writes what the archive holds to standard output as MessagePac
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -17,9 +18,9 @@ import msgspec
 import zstandard
 from blake3 import blake3
 
-from tests.layout import Fields, chained, chunk, cuts, put_together, signed
+from tests.layout import HOLE, Fields, chained, chunk, raw_run, signed, source_of
 
-GONE = 255
+JOINT, MEMBER, GONE = 32, 254, 255
 
 
 class Plain:
@@ -40,6 +41,9 @@ class Plain:
         self._read_blobs()
         self.items: dict[int, dict[str, Any]] = {}
         self._read_items()
+        self.runs: dict[int, dict[str, Any]] = {}
+        self.sources: dict[int, bytes] = {}
+        self._read_runs()
 
     def rows(self, table: str) -> Iterator[tuple[bytes, bytes]]:
         database = self.env.open_db(table.encode(), create=False)
@@ -66,10 +70,10 @@ class Plain:
         ends, lengths, codecs, hashes = zip(*table, strict=True)
         bodies = [fields.take(end - start) for start, end in zip([0, *ends], ends, strict=False)]
         assert fields.at == len(value)
-        for slot, body in enumerate(bodies):
+        contents = self._contents(codecs, lengths, bodies)
+        for slot, content in enumerate(contents):
             reference = segment << 16 | first + slot
             assert reference not in self.blobs
-            content = self._decode(codecs[slot], body, lengths[slot])
             if codecs[slot] == GONE:
                 assert content == b""
             else:
@@ -78,10 +82,33 @@ class Plain:
             self.blobs[reference] = content
             self.hashes[reference] = hashes[slot]
 
-    def _decode(self, codec: int, body: bytes, length: int) -> bytes:
+    def _contents(
+        self, codecs: tuple[int, ...], lengths: tuple[int, ...], bodies: list[bytes]
+    ) -> Iterator[bytes]:
+        frame = Fields(b"")
+        for slot, (codec, length, body) in enumerate(zip(codecs, lengths, bodies, strict=True)):
+            if JOINT <= codec < 2 * JOINT:
+                others = itertools.takewhile(
+                    lambda i: codecs[i] in (MEMBER, GONE), range(slot + 1, len(codecs))
+                )
+                size = length + sum(lengths[i] for i in others if codecs[i] == MEMBER)
+                frame = Fields(self._decode(codec - JOINT + 16 if codec > JOINT else 1, body, size))
+                yield frame.take(length)
+            elif codec == MEMBER:
+                assert body == b""
+                yield frame.take(length)
+            else:
+                yield self._decode(codec, body, length)
+
+    def _decode(self, codec: int, body: bytes, length: int, before: bytes | None = None) -> bytes:
+        """`before` are the bytes that a frame takes as if they came before it."""
         if codec in (0, GONE):
             return body
         dictionary = self.dictionaries[codec - 16] if codec >= 16 else None
+        if before is not None and codec == 1:
+            dictionary = zstandard.ZstdCompressionDict(
+                before, dict_type=zstandard.DICT_TYPE_RAWCONTENT
+            )
         reader = zstandard.ZstdDecompressor(
             dict_data=dictionary, format=zstandard.FORMAT_ZSTD1_MAGICLESS
         )
@@ -159,8 +186,10 @@ class Plain:
         counted: Counter[int] = Counter()
         for row in self.items.values():
             counted[row["content"]] += 1
-            if row["rest"] is not None:
+            if row["rest"] is not None and "extra" in row["rest"]:
                 counted[row["rest"]["extra"]] += 1
+        for run in self.runs.values():
+            counted.update(blob for blob, _, _, form in run["cuts"] if form != HOLE)
         for _, row in self.documents("quarantine"):
             if row.get("blob") is not None:
                 counted[row["blob"]] += 1
@@ -172,37 +201,46 @@ class Plain:
         holds = sum(entry[1] for entry in indexed.values())
         return {"references": counted.total(), "holds": holds, "in_levels": levels}
 
-    def records(self) -> set[bytes]:
-        """Source records, put together again from what is left of them and their items."""
-        found: set[bytes] = set()
-        for key, _ in self.rows("windows"):
-            items = self.sequence(int.from_bytes(key))
-            start = 0
-            for end in range(1, len(items) + 1):
-                extra = self.items[items[start]]["rest"]
-                if end == len(items) or self.items[items[end]]["rest"] != extra:
-                    found.update(self._put_together(items, start, end, extra))
-                    start = end
-        return found
+    def _read_runs(self) -> None:
+        self.runs = {int.from_bytes(key): raw_run(value) for key, value in self.rows("raw_runs")}
+        for number, run in self.runs.items():
+            source = source_of(run, self._rest(run), self.blobs)
+            holes = any(form == HOLE for *_, form in run["cuts"])
+            assert holes or blake3(source).digest() == run["hash"]
+            self.sources[number] = source
 
-    def _put_together(
-        self, items: list[int], start: int, end: int, extra: dict[str, int] | None
-    ) -> Iterator[bytes]:
-        """The records of neighbours in a window that have the same extra."""
-        contents = [self.blobs[self.items[item]["content"]] for item in items[:end]]
-        if extra is None:
-            yield from contents[start:]
-            return
-        places, rest = cuts(self.blobs[extra["extra"]])
-        size = max((item for _, item, _ in places), default=0) + 1
-        if end - start < size:
-            # The first of the record's items are those of another record, which are shared.
-            start = end - size
-        if start < 0:
-            return  # The beginning of another record, which is shared.
-        step = size if (end - start) % size == 0 else end - start
-        for first in range(start, end, step):
-            yield put_together(places, rest, contents[first:])
+    def _rest(self, run: dict[str, Any]) -> bytes:
+        base = None
+        if run["base"] is not None:
+            assert self.runs[run["base"]]["base"] is None
+            base = self._rest(self.runs[run["base"]])
+        return self._decode(run["codec"], run["body"], run["rest_len"], base)
+
+    def records(self) -> set[bytes]:
+        """Every record whose bytes are kept; those of items are the records that they name."""
+        found: dict[int, bytes] = {}
+        for number, run in self.runs.items():
+            for place, (start, length) in enumerate(run["records"]):
+                found[number << 16 | place] = self.sources[number][start : start + length]
+        for item in self.items.values():
+            record = found[item["rest"]["record"]] if item["rest"] else b""
+            content = self.blobs[item["content"]]
+            if item["kind"] == "record" and item["rest"]:
+                assert content in record
+        return set(found.values())
+
+    def files(self) -> list[list[Any]]:
+        """Path, reading, domain and bytes of each source file that is kept."""
+        paths = {key: row["path"] for key, row in self.documents("cursors")}
+        found: dict[tuple[bytes, int, int], bytes] = defaultdict(bytes)
+        for key, value in self.rows("raw_files"):
+            cursor, reading, domain = key[:16], int.from_bytes(key[16:20]), key[20]
+            row = Fields(value)
+            run, length = row.number(8), row.number(8)
+            assert int.from_bytes(key[21:]) == len(found[cursor, reading, domain])
+            assert length == len(self.sources[run])
+            found[cursor, reading, domain] += self.sources[run]
+        return [[paths[cursor], *rest, source] for (cursor, *rest), source in found.items()]
 
 
 def main(folder: str, dictionaries: str) -> None:
@@ -213,6 +251,7 @@ def main(folder: str, dictionaries: str) -> None:
         "tails": sum(1 for _ in plain.rows("tails")),
         "windows": plain.windows(),
         "records": sorted(plain.records()),
+        "files": plain.files(),
         "hashes": sorted(plain.hashes.values()),
         **plain.references(),
     }

@@ -6,6 +6,7 @@ decompressed by zstandard and hashed by blake3.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -88,9 +89,12 @@ def test_every_record_of_every_example_comes_back_byte_for_byte(
     with vox.open(tmp_path / "archive") as archive:
         archive.ingest([tool], root=corpus.folders(tool)[-1])
         files = [path for path, *_ in archive._native.sources()]
-    rebuilt = set(read(tmp_path / "archive")["records"])
+    found = read(tmp_path / "archive")
+    rebuilt = set(found["records"])
+    kept = {Path(os.fsdecode(path)): source for path, _, _, source in found["files"]}
     assert len(files) > 10
     for file in files:
+        assert kept.get(file, b"") == file.read_bytes()
         for line in count_claude_code.split(file.read_bytes())[0]:
             assert line in rebuilt, (file, line[:300])
 
@@ -107,8 +111,8 @@ def test_quarantined_bytes_and_rewritten_windows_count_as_references(
     found = read(tmp_path / "archive")
     assert {(w["key"], w["revision"]): w["items"] for w in found["windows"]} == expected
     assert {revision for _, revision in expected} == {0, 1}
-    # Content and extra of four items and of the rewritten one, and two places set aside.
-    assert found["references"] == 2 * 5 + 2
+    # Five items; the cuts of two readings of four records and of three; two places set aside.
+    assert found["references"] == 5 + 4 + 3 + 2
     assert blake3(b"what is this").digest() in found["hashes"]
 
 

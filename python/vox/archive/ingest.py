@@ -233,6 +233,10 @@ class _Import:
             self.report.responses += counts["usage"]
             self.report.purged += counts["purged"]
             self.report.restored += counts["restored"]
+            self.report.source_bytes += counts["source_bytes"]
+            self.report.item_bytes += counts["stored_bytes"] - counts["table_bytes"]
+            self.report.table_bytes += counts["table_bytes"]
+            self.report.run_bytes += counts["run_bytes"]
 
     def _count(
         self, source: WindowSource, path: Path, records: _native.Records, batch: Batch

@@ -62,6 +62,14 @@ class Counts(msgspec.Struct, kw_only=True):
     """Reports of usage that were new or larger."""
     quarantined: int = 0
     """Stretches that were set aside."""
+    source_bytes: int = 0
+    """Bytes of the files that are kept, decompressed; also where equal ones were there already."""
+    item_bytes: int = 0
+    """What the contents of items take that are new, compressed."""
+    table_bytes: int = 0
+    """What the tables take that find those."""
+    run_bytes: int = 0
+    """What else the kept bytes take: all that no item holds."""
 
 
 class ImportReport(Counts, kw_only=True):

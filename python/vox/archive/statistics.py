@@ -8,7 +8,9 @@ from typing import Any
 from vox import _native
 
 CONTENT = ("segments", "tails", "blob_recent", "blob_levels")
-"""Tables of blobs and their index; the others are the spine."""
+"""Tables of blobs and their index."""
+CUSTODY = ("raw_runs", "raw_files", "raw_samples")
+"""Tables of source bytes; all others are the spine."""
 
 
 def of(archive: _native.Archive) -> dict[str, Any]:
@@ -16,7 +18,8 @@ def of(archive: _native.Archive) -> dict[str, Any]:
     tables = {name: {"rows": rows, "bytes": size} for name, rows, size in archive.table_sizes()}
     blobs, raw, _bodies = archive.blob_sizes()
     content = sum(tables[name]["bytes"] for name in CONTENT)
-    spine = sum(table["bytes"] for table in tables.values()) - content
+    custody = sum(tables[name]["bytes"] for name in CUSTODY)
+    spine = sum(table["bytes"] for table in tables.values()) - content - custody
     path = Path(archive.path)
     return {
         "path": str(path),
@@ -28,7 +31,21 @@ def of(archive: _native.Archive) -> dict[str, Any]:
         "events": tables["events"]["rows"],
         "raw_bytes": raw,
         "content_bytes": content,
+        "custody_bytes": custody,
         "spine_bytes": spine,
         "file_bytes": Path(archive.data_file()).stat().st_size,
+        "kept": {name: _kept(*sizes) for name, *sizes in archive.source_sizes()},
         "tables": tables,
+    }
+
+
+def _kept(source: int, items: int, item_tables: int, runs: int) -> dict[str, Any]:
+    """What source bytes take: the bodies of their items and the runs of all else."""
+    return {
+        "source_bytes": source,
+        "item_bytes": items,
+        "run_bytes": runs,
+        "table_bytes": item_tables,
+        "share": (items + runs) / source if source else None,
+        "share_with_tables": (items + runs + item_tables) / source if source else None,
     }

@@ -50,6 +50,11 @@ SHOWN_PROBLEMS = 20
     is_flag=True,
     help="Bring back what was purged, as far as sources have it; reads all files.",
 )
+@click.option(
+    "--raw/--no-raw",
+    default=True,
+    help="Keep the bytes of the files, for `vox export --raw`.  [default: raw]",
+)
 @json_option
 @archive_option
 @click.pass_context
@@ -61,6 +66,7 @@ def import_(
     verify_sources: bool,
     restore_purged: bool,
     lines: Path | None,
+    raw: bool,
     as_json: bool,
     path: Path | None,
 ) -> None:
@@ -85,6 +91,7 @@ def import_(
             dry_run=dry_run,
             verify_sources=verify_sources,
             restore_purged=restore_purged,
+            raw=raw,
             progress=progress,
         )
     if as_json:
@@ -213,6 +220,11 @@ def _outcome(counts: Counts, *, dry_run: bool) -> str:
         facts.append(f"{people.number(counts.restored)} restored")
     if counts.responses:
         facts.append(people.number(counts.responses, "response"))
+    if counts.source_bytes:
+        kept = counts.item_bytes + counts.run_bytes
+        share = f"{100 * kept / counts.source_bytes:.1f} %"
+        size = people.size(counts.source_bytes)
+        facts.append(f"{size} kept in {people.size(kept)} ({share})")
     if counts.quarantined:
         facts.append(f"{people.number(counts.quarantined)} set aside")
     return "; ".join(facts)

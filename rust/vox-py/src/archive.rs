@@ -388,6 +388,18 @@ impl Archive {
         })
     }
 
+    /// What is kept of source files: adapter, source bytes, and what bodies of items, their tables
+    /// and raw runs take.
+    fn source_sizes(&self, py: Python<'_>) -> PyResult<Vec<(String, u64, u64, u64, u64)>> {
+        self.run(py, |archive| {
+            let sizes = archive.store().snapshot(|snapshot| snapshot.source_sizes())?;
+            let row = |(name, size): (String, vox_store::raw::SourceSize)| {
+                (name, size.source_bytes, size.item_bytes, size.table_bytes, size.run_bytes)
+            };
+            Ok(sizes.into_iter().map(row).collect())
+        })
+    }
+
     /// Checks the archive; with `sample` only so many blobs are decompressed and hashed.
     #[pyo3(signature = (sample))]
     fn verify<'py>(&self, py: Python<'py>, sample: Option<u64>) -> PyResult<Bound<'py, PyDict>> {

@@ -244,6 +244,11 @@ impl<'t> Snapshot<'t> {
     pub fn table_sizes(&self) -> Result<Vec<TableSize>> {
         self.checked(crate::sizes::of_tables(self.tables, self.txn))
     }
+
+    /// What is kept of source files, by the names of their adapters.
+    pub fn source_sizes(&self) -> Result<std::collections::BTreeMap<String, raw::SourceSize>> {
+        self.checked(raw::of_sources(self.tables, self.txn))
+    }
 }
 
 pub use crate::sizes::{BlobSizes, TableSize};

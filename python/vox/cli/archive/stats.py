@@ -29,8 +29,9 @@ COUNTS = {
 def stats(tables: bool, as_json: bool, path: Path | None) -> None:
     """Count what is in the archive and what it takes on disk.
 
-    Content is what blobs and their index take, the spine all other tables: windows, items, usage,
-    cursors, events.
+    Content is what blobs and their index take, custody the source bytes beside them, the spine all
+    other tables: windows, items, usage, cursors, events. Of each tool it says which share of its
+    source bytes items and custody take.
     """
     numbers = open_to_read(path).stats()
     if as_json:
@@ -62,5 +63,12 @@ def _summary(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     apiece = f": {numbers['spine_bytes'] / items:.0f} B an item" if items else ""
     yield "raw", people.size(raw), "the blobs' own bytes"
     yield "content", people.size(numbers["content_bytes"]), f"blobs as stored{ratio}"
+    if numbers["custody_bytes"]:
+        yield "custody", people.size(numbers["custody_bytes"]), "source bytes that are no items"
     yield "spine", people.size(numbers["spine_bytes"]), f"all else{apiece}"
     yield "file", people.size(numbers["file_bytes"]), "on disk"
+    for name, kept in numbers["kept"].items():
+        takes = people.size(kept["item_bytes"] + kept["run_bytes"])
+        shares = f"{kept['share']:.1%}, with tables {kept['share_with_tables']:.1%}"
+        means = f"source bytes, kept in {takes}: {shares}"
+        yield name, people.size(kept["source_bytes"]), means

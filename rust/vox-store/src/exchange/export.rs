@@ -9,7 +9,7 @@ use vox_format::{
     rows::{self, RunRow},
     segment::{GONE, Group},
 };
-use vox_types::{BlobRef, ChainHash, Code, Error, ItemId, Result, SymbolNo};
+use vox_types::{BlobRef, ChainHash, Error, ItemId, Result, SymbolNo};
 
 use super::{
     header,
@@ -17,6 +17,7 @@ use super::{
     layouts::{self, Layout},
     line::{Line, Says, blob_name, hex},
     plain::Plain,
+    raw,
     rows::to_line,
 };
 use crate::{
@@ -39,12 +40,12 @@ impl Store {
         self.read(|tables, txn| {
             let mut exporting =
                 Exporting { put, says: Reading { tables, txn, symbols: HashMap::new() } };
-            exporting.nothing_unknown()?;
             exporting.line(header::of_archive(tables, txn)?)?;
             exporting.tables(layouts::BEFORE_BLOBS)?;
             exporting.gone()?;
             exporting.blobs()?;
             exporting.tables(layouts::BEFORE_ITEMS)?;
+            exporting.raw_runs()?;
             exporting.runs()?;
             exporting.tables(layouts::AFTER_ITEMS)
         })
@@ -84,17 +85,6 @@ impl Says for Reading<'_> {
 impl Exporting<'_, '_> {
     fn line(&mut self, line: Line) -> Fallible<()> {
         (self.put)(line).map_err(Fault::Vox)
-    }
-
-    /// An error if there is something that lines can't say.
-    fn nothing_unknown(&self) -> Fallible<()> {
-        for name in layouts::EMPTY_YET {
-            if !self.says.tables.named(name)?.is_empty(self.says.txn)? {
-                let message = format!("the table {name} can't be exported by this vox");
-                return Err(Error::new(Code::WrongVersion, message).into());
-            }
-        }
-        Ok(())
     }
 
     fn tables(&mut self, layouts: &[Layout]) -> Fallible<()> {
@@ -161,6 +151,17 @@ impl Exporting<'_, '_> {
             }
             Ok(())
         })
+    }
+
+    fn raw_runs(&mut self) -> Fallible<()> {
+        let (tables, txn) = (self.says.tables, self.says.txn);
+        for row in tables.raw_runs.iter(txn)? {
+            let (key, value) = row?;
+            let no = crate::raw::number_of(key)?;
+            let line = raw::to_line(tables, txn, no, value, &mut self.says)?;
+            self.line(line)?;
+        }
+        Ok(())
     }
 
     fn runs(&mut self) -> Fallible<()> {

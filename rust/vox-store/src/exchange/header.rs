@@ -69,6 +69,7 @@ fn counts(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Plain> {
         counts.push((layout.line, tables.named(layout.table)?.len(txn)?));
     }
     counts.extend([(GONE, gone), (BLOB, blobs)]);
+    counts.push((super::raw::RAW_RUN, tables.raw_runs.len(txn)?));
     counts.extend([(super::items::RUN, tables.runs.len(txn)?), (super::items::ITEM, items)]);
     let named = counts.into_iter().filter(|(_, count)| *count > 0);
     Ok(Plain::Map(named.map(|(name, count)| (name.to_owned(), count.into())).collect()))

@@ -12,6 +12,7 @@ use super::{
     layouts::{self, Layout},
     line::{Line, wrong},
     plain::Plain,
+    raw::{self, RAW_RUN},
     rows::of_line,
     runs::RunWriter,
 };
@@ -75,6 +76,7 @@ impl Import {
         let kind = match line.kind.as_str() {
             BLOB => self.blob(line).map(|()| BLOB)?,
             GONE => self.gone(line).map(|()| GONE)?,
+            RAW_RUN => self.raw_run(line).map(|()| RAW_RUN)?,
             RUN => self.run(line).map(|()| RUN)?,
             ITEM => self.item(line).map(|()| ITEM)?,
             kind => {
@@ -132,6 +134,17 @@ impl Import {
         Ok(self.builder.gone(hash, length)?)
     }
 
+    fn raw_run(&mut self, line: Line) -> Fallible<()> {
+        let (key, value) = raw::of_line(line, &mut self.builder)?;
+        let last = self.last.entry("raw_runs").or_default();
+        if !last.is_empty() && *last >= key {
+            return Err(wrong("raw runs aren't in order").into());
+        }
+        last.clone_from(&key);
+        let table = self.builder.generation().tables.raw_runs;
+        Ok(self.builder.put(table, key, value)?)
+    }
+
     fn run(&mut self, line: Line) -> Fallible<()> {
         let run = RunLine::of_line(line)?;
         if self.last_run.is_some_and(|last| last >= run.no) {
@@ -177,7 +190,8 @@ impl Import {
         let claimed = |kind: &str| {
             header.counts.iter().find(|(name, _)| name == kind).map_or(0, |(_, count)| *count)
         };
-        let known = layouts::all().map(|layout| layout.line).chain([BLOB, GONE, RUN, ITEM]);
+        let known =
+            layouts::all().map(|layout| layout.line).chain([BLOB, GONE, RAW_RUN, RUN, ITEM]);
         for kind in known {
             let (claimed, found) =
                 (claimed(kind), self.counts.get(kind).copied().unwrap_or_default());

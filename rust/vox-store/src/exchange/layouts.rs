@@ -177,6 +177,21 @@ pub const AFTER_ITEMS: &[Layout] = &[
         ]),
         Value::Row(&[("blob", Field::Blob)]),
     ),
+    layout(
+        "raw_files",
+        "raw_file",
+        Key::Words(&[
+            ("cursor", Word::Hex(16)),
+            ("reading", Word::Number(4)),
+            ("domain", Word::Number(1)),
+            ("offset", Word::Number(8)),
+        ]),
+        Value::Words(&[
+            ("raw_run", Word::Number(8)),
+            ("length", Word::Number(8)),
+            ("flags", Word::Number(1)),
+        ]),
+    ),
     layout("names", "name", Key::Text("name"), Value::Target),
     layout(
         "tombstones",
@@ -197,9 +212,6 @@ pub const AFTER_ITEMS: &[Layout] = &[
     layout("events", "event", LONG_NO, Value::Row(&[])),
 ];
 
-/// Tables that are still empty in every archive.
-pub const EMPTY_YET: &[&str] = &["raw_runs", "raw_files"];
-
 /// Every layout, in the order of the lines.
 pub fn all() -> impl Iterator<Item = &'static Layout> {
     BEFORE_BLOBS.iter().chain(BEFORE_ITEMS).chain(AFTER_ITEMS)
@@ -212,9 +224,9 @@ mod tests {
     use super::*;
     use crate::tables::Tables;
 
-    /// Tables that are written in a way of their own: meta as the header, blobs and items each as a
-    /// line.
-    const SPECIAL: &[&str] = &["meta", "segments", "tails", "runs", "chunks"];
+    /// Tables that are written in a way of their own: meta as the header, blobs, raw runs and items
+    /// each as a line.
+    const SPECIAL: &[&str] = &["meta", "segments", "tails", "raw_runs", "runs", "chunks"];
 
     /// Tables that aren't written: what they hold follows from the others, or is only of use to
     /// processes that run now.
@@ -237,7 +249,7 @@ mod tests {
     #[test]
     fn no_table_is_forgotten_or_named_twice() {
         let mut named: Vec<&str> = all().map(|layout| layout.table).collect();
-        named.extend([SPECIAL, LEFT_OUT, EMPTY_YET].concat());
+        named.extend([SPECIAL, LEFT_OUT].concat());
         assert_eq!(named.len(), Tables::NAMES.len());
         let named: BTreeSet<&str> = named.into_iter().collect();
         assert_eq!(named, Tables::NAMES.iter().copied().collect());

@@ -13,6 +13,7 @@ mod items;
 mod layouts;
 mod line;
 mod plain;
+mod raw;
 mod rows;
 mod runs;
 

@@ -10,11 +10,13 @@ mod parts;
 mod read;
 mod remove;
 pub(crate) mod samples;
+mod sizes;
 
 pub use delete::delete_runs;
 pub use files::{FileStretch, all, of_file, of_reading, stretch_at};
 pub use read::{rest_of, run, source};
 pub use remove::{remove_contents, remove_records};
+pub use sizes::{SourceSize, of_sources};
 
 pub use crate::spine::cursors::key as source_key;
 
