@@ -390,6 +390,7 @@ impl Archive {
 
     /// What is kept of source files: adapter, source bytes, and what bodies of items, their tables
     /// and raw runs take.
+    #[expect(clippy::type_complexity, reason = "a row for Python")]
     fn source_sizes(&self, py: Python<'_>) -> PyResult<Vec<(String, u64, u64, u64, u64)>> {
         self.run(py, |archive| {
             let sizes = archive.store().snapshot(|snapshot| snapshot.source_sizes())?;

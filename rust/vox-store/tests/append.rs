@@ -115,7 +115,7 @@ fn append_together(store: &Store, model: &mut Model, batches: &[Batch]) {
 fn check(done: vox_types::Result<Appended>, expected: Result<Appended, Code>) {
     match done {
         Ok(mut done) => {
-            done.stored_bytes = 0;
+            (done.stored_bytes, done.table_bytes) = (0, 0);
             assert_eq!(Ok(done), expected);
         }
         Err(error) => assert_eq!(Err(error.code), expected.map(drop), "{error}"),

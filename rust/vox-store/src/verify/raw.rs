@@ -171,8 +171,8 @@ struct Contents<'a, 'f> {
     image: &'a Image<'f>,
     slots: &'a Slots,
     group: Option<(usize, Vec<u8>)>,
-    /// Group and first byte of the frame that was decompressed last, and what it holds.
-    frame: Option<((usize, usize), Vec<u8>)>,
+    /// Group, first byte and length of the frame that was decompressed last, and what it holds.
+    frame: Option<((usize, usize, usize), Vec<u8>)>,
 }
 
 impl Contents<'_, '_> {
@@ -189,8 +189,9 @@ impl Contents<'_, '_> {
         let (_, value) = self.group.as_ref().ok_or_else(missing)?;
         let placed = Group::parse(value)?.placed(index - span.start)?;
         let start = placed.frame.as_ptr() as usize - value.as_ptr() as usize;
-        let key = (place, start);
-        if placed.frame.is_empty() || self.frame.as_ref().is_none_or(|(held, _)| *held != key) {
+        // An empty frame begins where the next one does.
+        let key = (place, start, placed.frame.len());
+        if self.frame.as_ref().is_none_or(|(held, _)| *held != key) {
             let frame_len = u32::try_from(placed.frame_len).map_err(|_| missing())?;
             self.frame = Some((key, decompress(placed.codec, placed.frame, frame_len)?));
         }
