@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use vox_format::{preview::preview, rows::Event};
 use vox_store::{
     Store,
-    append::{Batch, NewItem, OwnedBlob, WindowChange, WindowItems},
+    append::{Batch, NewItem, NewRest, OwnedBlob, WindowChange, WindowItems},
     blobs::Dictionary,
     events, gc,
     purge::{Options, Purged},
@@ -34,7 +34,7 @@ fn item(content: usize, extra: Option<usize>, at: i64, bytes: &[u8]) -> NewItem 
         name: None,
         token_estimate: 1,
         content,
-        extra,
+        rest: extra.map(NewRest::Extra),
         preview: preview(bytes),
     }
 }
