@@ -38,6 +38,7 @@ def tables(archive: Path) -> dict[str, Any]:
     compared["meta"] = {k: v for k, v in rows["meta"] if not k.endswith(b"_merges")}
     compared["chunks"] = {key: items(value, hashes) for key, value in rows["chunks"]}
     compared["names"] = {k: hashes.get(v[1:], v) if v[0] == 0 else v for k, v in rows["names"]}
+    compared["raw_runs"] = {key: raw_run(value, hashes) for key, value in rows["raw_runs"]}
     # The number of the blob is the only thing that may differ.
     compared["quarantine"] = [key for key, _ in rows["quarantine"]]
     return compared
@@ -54,6 +55,12 @@ def blobs(rows: dict[str, list[tuple[bytes, bytes]]]) -> list[tuple[bytes, bytes
                 source.take(9)
                 found.append(((first + slot).to_bytes(8, "little"), source.take(32)))
     return found
+
+
+def raw_run(value: bytes, hashes: dict[bytes, bytes]) -> Any:
+    run = layout.raw_run(value)
+    names = [hashes.get(blob.to_bytes(8, "little")) for blob, *_ in run["cuts"]]
+    return run | {"cuts": [(name, *cut[1:]) for name, cut in zip(names, run["cuts"], strict=True)]}
 
 
 def items(chunk: bytes, hashes: dict[bytes, bytes]) -> Any:

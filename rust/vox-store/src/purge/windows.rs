@@ -9,7 +9,9 @@ use vox_format::{
 };
 use vox_types::{BlobRef, WindowNo};
 
-use crate::{blobs, events, fault::Fallible, index::HashIndex, spine::windows, tables::Tables};
+use crate::{
+    blobs, events, fault::Fallible, index::HashIndex, raw, spine::windows, tables::Tables,
+};
 
 /// Purges windows whose items were purged; gives how many weren't purged before.
 pub(crate) fn purge(
@@ -65,8 +67,8 @@ fn forget_titles(tables: &Tables, txn: &mut RwTxn<'_>, numbers: &[WindowNo]) -> 
     Ok(())
 }
 
-/// Of sources all of whose windows are purged, lets go of the bytes that were set aside and of what
-/// the adapter remembers: a source that goes on is read from its start.
+/// Of sources all of whose windows are purged, lets go of all bytes, those that were set aside too,
+/// and of what the adapter remembers: a source that goes on is read from its start.
 fn forget_sources(tables: &Tables, txn: &mut RwTxn<'_>, numbers: &[WindowNo]) -> Fallible<()> {
     let mut sources: BTreeMap<[u8; 16], bool> = BTreeMap::new();
     for no in numbers {
@@ -96,6 +98,7 @@ fn forget_sources(tables: &Tables, txn: &mut RwTxn<'_>, numbers: &[WindowNo]) ->
             let prefix = blobs::hash_of(tables, txn, blob)?.prefix();
             index.add(txn, Entry { prefix, payload: blob.0, references: -1, holds: 0 })?;
         }
+        raw::remove_source(tables, txn, source)?;
         if let Some(value) = tables.cursors.get(txn, source)? {
             let row: CursorRow = rows::decode(value, "a cursor")?;
             // A file of which nothing was read is read from its start in any case.

@@ -15,7 +15,7 @@ mod sizes;
 pub use delete::delete_runs;
 pub use files::{FileStretch, all, of_file, of_reading, stretch_at};
 pub use read::{rest_of, run, source};
-pub use remove::{remove_contents, remove_records};
+pub use remove::{remove_contents, remove_records, remove_source};
 pub use sizes::{SourceSize, of_sources};
 
 pub use crate::spine::cursors::key as source_key;

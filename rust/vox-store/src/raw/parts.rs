@@ -99,6 +99,17 @@ impl Parts {
         Ok(removed)
     }
 
+    /// Makes one hole of all source bytes. Gives what [`remove`](Self::remove) does.
+    pub fn hollow(&mut self) -> Vec<BlobRef> {
+        let len = self.head.source_len;
+        let hole = RunCut { blob: BlobRef(0), gap: 0, len, form: CutForm::Hole };
+        let cuts = std::mem::replace(&mut self.cuts, vec![hole]);
+        self.rest = Vec::new();
+        self.head.rest_len = 0;
+        let named = cuts.into_iter().filter(|cut| cut.form != CutForm::Hole);
+        named.map(|cut| cut.blob).collect()
+    }
+
     fn pieces(&self) -> Vec<Piece> {
         let mut pieces = Vec::with_capacity(self.cuts.len() * 2 + 1);
         let mut start = 0;

@@ -1,12 +1,16 @@
 //! Taking records out of raw runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heed::{RoTxn, RwTxn};
-use vox_format::{leaf::Entry, raw::RawRun};
-use vox_types::{BlobRef, CutForm, Error, RecordRef};
+use vox_format::{
+    keys::{self, Domain},
+    leaf::Entry,
+    raw::RawRun,
+};
+use vox_types::{BlobRef, CutForm, Error, RecordRef, Result};
 
-use super::{Parts, rest, run};
+use super::{FileStretch, Parts, all, delete_runs, rest, run};
 use crate::{blobs, fault::Fallible, index::HashIndex, tables::Tables};
 
 /// Runs that are taken apart at once: each may be 1 MiB. Judgement.
@@ -24,7 +28,43 @@ pub fn remove_records(
         places.entry(record.run()).or_default().push(record.index().into());
     }
     let runs: Vec<u64> = places.keys().copied().collect();
-    let based = based_on(tables, txn, &runs)?;
+    drop_stored(tables, txn, |stretch| runs.binary_search(&stretch.row.run).is_ok())?;
+    change(tables, txn, &runs, |number, parts| {
+        let mut places = places.get(&number).cloned().unwrap_or_default();
+        places.sort_unstable();
+        places.dedup();
+        parts.remove(&places)
+    })
+}
+
+/// Makes holes of all bytes of the file with this cursor, in all its readings; but not of runs that
+/// another file names. Gives what [`remove_records`] does.
+pub fn remove_source(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    cursor: &[u8; 16],
+) -> Fallible<Vec<BlobRef>> {
+    drop_stored(tables, txn, |stretch| stretch.cursor == *cursor)?;
+    let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for stretch in all(tables, txn)? {
+        if stretch.cursor == *cursor { &mut own } else { &mut others }.insert(stretch.row.run);
+    }
+    let runs: Vec<u64> = own.difference(&others).copied().collect();
+    change(tables, txn, &runs, |_, parts| Ok(parts.hollow()))
+}
+
+/// Lets `with` take something out of each of `runs`, which ascend, and gives back the references
+/// that it gives.
+fn change(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    runs: &[u64],
+    mut with: impl FnMut(u64, &mut Parts) -> Result<Vec<BlobRef>>,
+) -> Fallible<Vec<BlobRef>> {
+    if runs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let based = based_on(tables, txn, runs)?;
     let mut removed = Vec::new();
     for part in runs.chunks(AT_ONCE) {
         let mut changed = apart(tables, txn, part)?;
@@ -35,16 +75,44 @@ pub fn remove_records(
             }
         }
         for number in part {
-            if let (Some(parts), Some(places)) = (changed.get_mut(number), places.get_mut(number)) {
-                places.sort_unstable();
-                places.dedup();
-                removed.append(&mut parts.remove(places)?);
+            if let Some(parts) = changed.get_mut(number) {
+                removed.append(&mut with(*number, parts)?);
             }
         }
         put_together(tables, txn, changed)?;
     }
     give_back(tables, txn, &removed)?;
     Ok(removed)
+}
+
+/// Lets go of the bytes that compressed files have themselves, of those readings of which `wanted`
+/// wants a stretch: they hold what is to be removed too, and can't have holes.
+fn drop_stored(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    wanted: impl Fn(&FileStretch) -> bool,
+) -> Fallible<()> {
+    let stretches = all(tables, txn)?;
+    let touched: BTreeSet<([u8; 16], u32)> = stretches
+        .iter()
+        .filter(|stretch| wanted(stretch))
+        .map(|stretch| (stretch.cursor, stretch.reading))
+        .collect();
+    let (mut runs, mut named) = (BTreeSet::new(), BTreeSet::new());
+    for FileStretch { cursor, reading, domain, offset, row } in stretches {
+        if domain == Domain::Stored && touched.contains(&(cursor, reading)) {
+            let key = keys::raw_file(&cursor, reading, domain, offset);
+            tables.raw_files.delete(txn, &key)?;
+            runs.insert(row.run);
+        } else {
+            named.insert(row.run);
+        }
+    }
+    let unnamed: Vec<u64> = runs.difference(&named).copied().collect();
+    if !unnamed.is_empty() {
+        delete_runs(tables, txn, &unnamed)?;
+    }
+    Ok(())
 }
 
 /// Makes holes of every record that holds one of `blobs`, which ascend, where nothing but records
