@@ -131,27 +131,30 @@ fn examine(value: &[u8]) -> Vec<Found> {
     let Ok(group) = Group::parse(value) else {
         return vec![Err("the table of the group can't be read".into())];
     };
-    (0..group.len().min(1 << 16))
-        .map(|number| {
-            let slot = group.slot(number).map_err(|error| error.message)?;
-            let saved = Saved {
-                hash: slot.hash,
-                length: slot.raw_len,
-                preview: 0,
-                gone: slot.codec == GONE,
-            };
-            if saved.gone {
-                return Ok((saved, None));
-            }
-            let content =
-                decompress(slot.codec, slot.body, slot.raw_len).map_err(|error| error.message)?;
-            if ContentHash::of(&content) != slot.hash {
-                return Err("its content doesn't have its hash".into());
-            }
-            let preview = preview_digest(preview(&content).as_bytes());
-            Ok((Saved { preview, ..saved }, Some(content)))
-        })
-        .collect()
+    // The frame that was decompressed last: others may stand in it too.
+    let mut frame: Option<(&[u8], Option<Vec<u8>>)> = None;
+    let examine = |number: usize| {
+        let placed = group.placed(number).map_err(|error| error.message)?;
+        let (hash, length, gone) = (placed.hash, placed.raw_len, placed.codec == GONE);
+        let saved = Saved { hash, length, preview: 0, gone };
+        if gone {
+            return Ok((saved, None));
+        }
+        if frame.as_ref().is_none_or(|(of, _)| !std::ptr::eq(*of, placed.frame)) {
+            let raw = u32::try_from(placed.frame_len).ok();
+            let raw = raw.and_then(|len| decompress(placed.codec, placed.frame, len).ok());
+            frame = Some((placed.frame, raw));
+        }
+        let range = placed.at as usize..(placed.at + u64::from(placed.raw_len)) as usize;
+        let content = frame.as_ref().and_then(|(_, raw)| raw.as_ref()?.get(range));
+        let content = content.ok_or("it can't be decompressed")?;
+        if ContentHash::of(content) != hash {
+            return Err("its content doesn't have its hash".into());
+        }
+        let preview = preview_digest(preview(content).as_bytes());
+        Ok((Saved { preview, ..saved }, Some(content.to_vec())))
+    };
+    (0..group.len().min(1 << 16)).map(examine).collect()
 }
 
 /// The prefix and holds of each blob that is held, by its reference.

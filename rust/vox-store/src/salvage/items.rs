@@ -12,6 +12,7 @@ use vox_types::{ChainHash, ContentHash, Rest, Result, RunNo, WindowNo};
 
 use super::{
     blobs::{Blobs, Saved},
+    raw::RawRuns,
     report::Report,
     source::{At, Source},
 };
@@ -57,6 +58,7 @@ impl Run {
 pub struct Items<'s> {
     source: &'s Source,
     blobs: &'s Blobs,
+    raw: &'s RawRuns,
     /// Texts of symbols by number.
     symbols: &'s BTreeMap<u32, String>,
     /// Every run that has a row or chunks.
@@ -70,6 +72,7 @@ impl<'s> Items<'s> {
     pub fn read(
         source: &'s Source,
         blobs: &'s Blobs,
+        raw: &'s RawRuns,
         symbols: &'s BTreeMap<u32, String>,
         report: &mut Report,
     ) -> Result<Self> {
@@ -100,7 +103,7 @@ impl<'s> Items<'s> {
             }
             run.chunks.push((first, len as u32, at));
         }
-        let mut items = Self { source, blobs, symbols, runs, open: None };
+        let mut items = Self { source, blobs, raw, symbols, runs, open: None };
         let all: Vec<RunNo> = items.runs.keys().copied().collect();
         for run in all {
             items.look_at(run);
@@ -236,7 +239,10 @@ impl<'s> Items<'s> {
         Some(Item {
             row: ItemRow {
                 content: vox_types::BlobRef(0),
-                rest: chunk.rest_at(index).filter(|rest| matches!(rest, Rest::Record(_))),
+                rest: chunk.rest_at(index).filter(|rest| match rest {
+                    Rest::Record(record) => self.raw.has(*record),
+                    Rest::Extra(_) => false,
+                }),
                 created_at: chunk.created_at().get(index) as i64,
                 byte_len: content.length.into(),
                 role: attributes.role(),

@@ -13,6 +13,7 @@ mod items;
 mod others;
 mod paths;
 mod placing;
+mod raw;
 mod report;
 mod source;
 mod windows;
@@ -47,6 +48,7 @@ const OPTIONAL: &[&str] = &[
     "usage",
     "events",
     "quarantine",
+    "raw_files",
     "names",
     "tombstones",
     "condemned",
@@ -101,7 +103,8 @@ fn copy(
     let symbols = symbols(source, &mut builder, report)?;
     let blobs = blobs::copy(source, report, &mut builder)?;
     builder.flush()?;
-    let mut items = Items::read(source, &blobs, &symbols, report)?;
+    let raw = raw::copy(source, &blobs, &mut builder, report)?;
+    let mut items = Items::read(source, &blobs, &raw, &symbols, report)?;
     let rows = windows::read(source, report)?;
     let mut numbers: BTreeSet<WindowNo> = rows.keys().copied().collect();
     numbers.extend(items.runs.values().filter_map(|run| run.owner));
@@ -135,6 +138,7 @@ fn copy(
     let saving = Saving {
         source,
         blobs: &blobs,
+        raw: &raw,
         symbols: &symbols,
         windows: &keys,
         cursors: &cursors,

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use vox_format::{
     cursor::u64_at,
-    keys,
+    keys::{self, Domain},
     name::Target,
+    raw::FileRow,
     rows::{self, CursorRow, EventRow, OverlayRange, QuarantineRow, TombstoneRow, UsageRow},
 };
 use vox_types::{BlobRef, ContentHash, LinkKind, OverlayKind, QuarantineReason, Result, WindowNo};
@@ -13,11 +14,13 @@ use vox_types::{BlobRef, ContentHash, LinkKind, OverlayKind, QuarantineReason, R
 use super::{
     blobs::Blobs,
     placing::{Placing, Window},
+    raw::RawRuns,
     report::Report,
     source::Source,
 };
 use crate::{
     exchange::{Builder, Plain, blob_name},
+    raw::FileStretch,
     spine::{cursors, windows::short_hash},
 };
 
@@ -25,6 +28,7 @@ use crate::{
 pub struct Saving<'a> {
     pub source: &'a Source,
     pub blobs: &'a Blobs,
+    pub raw: &'a RawRuns,
     pub symbols: &'a BTreeMap<u32, String>,
     /// Keys of windows by number.
     pub windows: &'a [String],
@@ -79,6 +83,7 @@ impl Saving<'_> {
         self.awaited(builder, report)?;
         self.usage(builder, report)?;
         self.quarantine(builder, report)?;
+        self.raw_files(builder, report)?;
         self.kept(builder, report)?;
         let table = builder.generation().tables.cursors;
         if !self.left_out.contains("cursors") {
@@ -142,6 +147,27 @@ impl Saving<'_> {
                 }
             };
             Ok(Some((key.to_vec(), rows::encode(&QuarantineRow { blob, ..row })?)))
+        })
+    }
+
+    /// Stretches of source files whose raw runs were saved.
+    fn raw_files(&self, builder: &mut Builder, report: &mut Report) -> Result<()> {
+        let mut last: Option<FileStretch> = None;
+        self.each("raw_files", builder, report, |_, key, value| {
+            let Ok(stretch) = FileStretch::decode(key, value) else { return Ok(None) };
+            let place = |stretch: &FileStretch| (stretch.cursor, stretch.reading, stretch.domain);
+            let before = last.filter(|last| place(last) == place(&stretch));
+            let end = before.map_or(0, |before| before.end());
+            let fits = self.cursors.contains_key(&stretch.cursor)
+                && self.raw.source_len(stretch.row.run) == Some(stretch.row.length)
+                && stretch.offset >= end
+                && (!stretch.row.torn || stretch.domain == Domain::Content);
+            if !fits {
+                return Ok(None);
+            }
+            let after_gap = stretch.row.after_gap || stretch.offset > end;
+            last = Some(stretch);
+            Ok(Some((key.to_vec(), FileRow { after_gap, ..stretch.row }.encode().to_vec())))
         })
     }
 

@@ -93,6 +93,11 @@ impl Source {
         self.snapshots.get(at.snapshot)?.value_at(at.spot).ok()
     }
 
+    /// The value of `key`, if it can be read.
+    pub fn get(&self, table: &'static str, key: &[u8]) -> Option<Vec<u8>> {
+        self.snapshots.iter().find_map(|file| file.database(table).ok()??.get(file, key).ok()?)
+    }
+
     /// Shows the rows of a table to `visit`, in the order of the keys.
     pub fn rows(
         &self,
