@@ -38,6 +38,11 @@ show vox import claude-code --root tests/data/claude_code
 show vox archive stats
 show vox archive verify
 
+say 'A copy while it is in use, and the archive written anew:'
+show vox archive backup "$VOX_HOME/backup"
+show vox ls --archive "$VOX_HOME/backup" --count 2
+show vox archive compact
+
 say 'All of it as lines of JSON, and an equal archive made of them:'
 show vox export --jsonl -o "$VOX_HOME/all.jsonl"
 show vox import --jsonl "$VOX_HOME/all.jsonl" --archive "$VOX_HOME/copy"
