@@ -33,6 +33,17 @@ show vox window fork b5cc2934@12 --title 'Another way'
 show vox window tag b5cc2934 demo
 show vox ls --tag demo
 
+say 'A session of your own agents, event by event, stands beside the imported ones:'
+printf '%s\n' \
+  '{"session": "demo", "event": "created", "kind": "task", "title": "Repair the build"}' \
+  '{"session": "demo", "event": "turn_added", "role": "user", "items": [{"content": "It fails"}]}' \
+  '{"session": "demo", "event": "compacted", "dropped": [{"content": "It fails"}], "summary": "A build failed"}' \
+  > "$VOX_HOME/events.jsonl"
+show vox session append "$VOX_HOME/events.jsonl"
+show vox show vox-session:demo
+show vox history add 'make all' --kind command
+show vox archive refold
+
 say 'A second import reads only what changed:'
 show vox import claude-code --root tests/data/claude_code
 show vox archive stats

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vox.archive.raw import RawExport
     from vox.archive.report import ImportReport, Progress
     from vox.archive.sessions import Sessions
-    from vox.sources.base import WindowDraft, WindowSource
+    from vox.sources.base import FileSource, WindowDraft
 
 # What only imports or checks need is loaded by them: a look at one window is to be instant.
 
@@ -276,7 +276,7 @@ class Archive:
 
     def ingest(
         self,
-        sources: Collection[str | WindowSource] | None = None,
+        sources: Collection[str | FileSource] | None = None,
         *,
         root: Path | None = None,
         paths: Iterable[Path] = (),
@@ -360,9 +360,9 @@ class Archive:
             return raw.export(self._native, path, reading, file.write)
 
     def stats(self) -> dict[str, Any]:
-        """How many windows, items, blobs, sources, quarantined stretches and events there are; and
-        bytes: `raw_bytes` of all blobs, what `content_bytes` (blobs and their index),
-        `custody_bytes` (source bytes beside them) and `spine_bytes` (all else) take, `file_bytes`
+        """How many windows, items, blobs, sources, quarantined stretches and events there are,
+        how many live windows each of the `producers` has; and bytes: `raw_bytes` of all blobs, what
+        `content_bytes` (blobs and their index), `custody_bytes` (source bytes beside them) and `spine_bytes` (all else) take, `file_bytes`
         of the data file, and each of the `tables`. `kept` says of each tool how many of its
         source bytes are kept and which `share` of them that takes: bodies of items and runs of all
         else, and with the tables that find the bodies."""

@@ -9,7 +9,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
 from vox.errors import SourceUnreadableError
-from vox.sources.base import WindowSource
+from vox.sources.base import FileSource
 
 HEAD_BYTES = 64 << 10
 """How much of a file a source sees to recognise it."""
@@ -18,7 +18,7 @@ HEAD_BYTES = 64 << 10
 class Transcript(NamedTuple):
     """A file and who reads it."""
 
-    source: WindowSource
+    source: FileSource
     path: Path
 
 
@@ -30,7 +30,7 @@ class Unreadable(NamedTuple):
 
 
 def in_folder(
-    folder: Path, sources: Sequence[WindowSource], known: Mapping[Path, str]
+    folder: Path, sources: Sequence[FileSource], known: Mapping[Path, str]
 ) -> Iterator[Transcript | Unreadable]:
     """The transcripts below `folder`, each for the first source that recognises it.
 
@@ -58,7 +58,7 @@ def in_folder(
 
 
 def at_path(
-    path: Path, sources: Sequence[WindowSource], known: Mapping[Path, str]
+    path: Path, sources: Sequence[FileSource], known: Mapping[Path, str]
 ) -> Iterator[Transcript | Unreadable]:
     """The transcripts at `path`, a file or a folder."""
     if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where it may not look

@@ -18,12 +18,12 @@ from vox.archive.pipeline import Pipeline
 from vox.archive.report import Counts, ImportReport, Problem, Progress, counts_of, failure
 from vox.errors import InvalidArgumentError, SourceUnreadableError, VoxError
 from vox.sources import SOURCES
-from vox.sources.base import Batch, WindowSource
+from vox.sources.base import Batch, FileSource
 
 
 def run(
     archive: _native.Archive,
-    sources: Collection[str | WindowSource] | None,
+    sources: Collection[str | FileSource] | None,
     *,
     root: Path | None,
     paths: Iterable[Path],
@@ -67,9 +67,9 @@ def run(
     return report
 
 
-def _choose(sources: Collection[str | WindowSource] | None) -> list[WindowSource]:
+def _choose(sources: Collection[str | FileSource] | None) -> list[FileSource]:
     by_name = {source.name: source for source in SOURCES}
-    chosen: list[WindowSource] = []
+    chosen: list[FileSource] = []
     for source in sources or by_name:
         if not isinstance(source, str):
             chosen.append(source)
@@ -155,7 +155,7 @@ class _Import:
                 self.report.problems.append(failure(work[1], error))
 
     def _file(
-        self, source: WindowSource, path: Path, pipeline: Pipeline, *, from_start: bool = False
+        self, source: FileSource, path: Path, pipeline: Pipeline, *, from_start: bool = False
     ) -> None:
         done = self.progress.bytes_done
         try:
@@ -170,7 +170,7 @@ class _Import:
             self._advance(done + _size(path))
 
     def _read(
-        self, source: WindowSource, path: Path, pipeline: Pipeline, *, from_start: bool
+        self, source: FileSource, path: Path, pipeline: Pipeline, *, from_start: bool
     ) -> None:
         whole = from_start or self.verify_sources
         standing, offset, state, token = self.archive.standing(path, source.name, whole=whole)
@@ -239,7 +239,7 @@ class _Import:
             self.report.run_bytes += counts["run_bytes"]
 
     def _count(
-        self, source: WindowSource, path: Path, records: _native.Records, batch: Batch
+        self, source: FileSource, path: Path, records: _native.Records, batch: Batch
     ) -> None:
         self.report.items += len(batch.drafts)
         self.progress.items += len(batch.drafts)
@@ -307,9 +307,7 @@ def _is_gone(path: Path) -> bool:
     return False
 
 
-def _note_vanished(
-    archive: _native.Archive, sources: list[WindowSource], root: Path | None
-) -> None:
+def _note_vanished(archive: _native.Archive, sources: list[FileSource], root: Path | None) -> None:
     """Notes which files that were read from the searched folders are gone. Nothing goes with
     them."""
     folders = {

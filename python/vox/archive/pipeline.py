@@ -15,9 +15,9 @@ from typing import NamedTuple, Self, TypeAlias
 
 from vox import _native
 from vox.errors import VoxError
-from vox.sources.base import WindowSource
+from vox.sources.base import FileSource
 
-Work: TypeAlias = tuple[WindowSource, Path]
+Work: TypeAlias = tuple[FileSource, Path]
 """A file and who reads it."""
 
 BYTES_UNDER_WAY = 16 << 20

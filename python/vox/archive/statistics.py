@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from vox import _native
+from vox.archive.filters import window_filter
 
 CONTENT = ("segments", "tails", "blob_recent", "blob_levels")
 """Tables of blobs and their index."""
@@ -24,6 +26,7 @@ def of(archive: _native.Archive) -> dict[str, Any]:
     return {
         "path": str(path),
         "windows": tables["windows"]["rows"],
+        "producers": _live_windows(archive),
         "items": archive.item_count(),
         "blobs": blobs,
         "sources": tables["cursors"]["rows"],
@@ -49,3 +52,17 @@ def _kept(source: int, items: int, item_tables: int, runs: int) -> dict[str, Any
         "share": (items + runs) / source if source else None,
         "share_with_tables": (items + runs + item_tables) / source if source else None,
     }
+
+
+PAGE = 10_000
+"""Windows that are looked at in one go. Judgement."""
+
+
+def _live_windows(archive: _native.Archive) -> dict[str, int]:
+    """How many windows of each producer there are, by its name; without those that are deleted."""
+    counts = Counter[str]()
+    start = 0
+    while page := archive.windows(window_filter(), start, PAGE).column("source"):
+        counts.update(page)
+        start += len(page)
+    return dict(sorted(counts.items()))

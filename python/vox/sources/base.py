@@ -178,12 +178,18 @@ Earlier: TypeAlias = Callable[[], Iterator[bytes]]
 
 
 class WindowSource(Protocol):
-    """One producer of windows."""
+    """One producer of windows: a tool, or vox itself."""
 
     name: str
-    """As users type it: `claude-code`."""
+    """As users type it: `claude-code`. The keys of its windows begin with it and a colon."""
     title: str
     """As users read it: `Claude Code`."""
+    kinds: frozenset[str]
+    """What kinds of windows it makes."""
+
+
+class FileSource(WindowSource, Protocol):
+    """A producer whose windows are read from files that a tool left."""
 
     def roots(self) -> list[Path]:
         """The tool's default folders on this machine, whether or not they exist."""

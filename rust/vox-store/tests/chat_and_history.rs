@@ -14,6 +14,7 @@ use vox_store::{
     Store,
     append::Appended,
     producers::{HistoryCaps, NewConversation, NewEntry},
+    purge,
     verify::{Options, verify},
 };
 use vox_types::{Code, ContentHash, ItemKind, Role};
@@ -97,6 +98,22 @@ fn a_conversation_that_is_not_there_and_one_that_is_are_told_apart() {
         store.conversation("x").unwrap_err().code,
     ];
     assert_eq!(nobody, [Code::NotFound; 4]);
+}
+
+#[test]
+fn a_conversation_whose_window_is_purged_keeps_neither_words_nor_title() {
+    let (_folder, store) = archive();
+    store.create_conversation(conversation("c")).unwrap();
+    store.append_messages("c", vec![message(5, Role::User, "a secret")]).unwrap();
+    store.delete_conversation("c", true).unwrap();
+    let options =
+        purge::Options { deleted: true, grace: 0, dry_run: false, ..purge::Options::default() };
+    assert_eq!(store.purge(&options).unwrap().windows, 1);
+    assert_eq!(store.conversation("c").unwrap().title, None);
+    assert!(store.messages("c", 0, 1).unwrap()[0].1.content.purged);
+    let hash = ContentHash::of(b"a secret");
+    assert_eq!(store.counts(&[hash]).unwrap()[0].map(|counts| counts.references), Some(0));
+    assert_sound(&store);
 }
 
 /// An entry of the reference: number, group, content, pinned.

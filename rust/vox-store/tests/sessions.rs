@@ -23,7 +23,9 @@ use vox_format::{
 use vox_store::{
     Store,
     append::Appended,
+    gc,
     producers::{NewSessionEvent, Placed},
+    purge,
     verify::{Options, Verdict, verify},
 };
 use vox_types::{Code, ContentHash, ItemKind, Role, Tier, WindowKind};
@@ -585,4 +587,49 @@ fn a_row_and_its_item_share_one_blob() {
     let counts = store.counts(&[ContentHash::of(b"only once")]).unwrap();
     assert_eq!(counts[0].unwrap().references, 2);
     assert_eq!(recount::recount(&store).references[&b"only once".to_vec()], 2);
+}
+
+#[test]
+fn what_is_purged_of_a_window_is_purged_of_the_rows_behind_it() {
+    let (_folder, store) = archive();
+    let secret = || TurnItem {
+        kind: TurnItemKind::Message,
+        content: text("a secret"),
+        name: None,
+        call_id: None,
+        at: None,
+        token_estimate: None,
+        redacted: false,
+    };
+    let turn = |items| SessionEvent::TurnAdded(TurnAdded { role: Role::User, items, usage: None });
+    let titled = SessionEvent::MetaUpdated(Box::new(MetaUpdated {
+        known: Known { title: Some("about a secret".into()), ..Known::default() },
+        tags: Vec::new(),
+    }));
+    let events = [created(), titled, turn(vec![secret(), secret()]), said(Role::User, &["open"])];
+    store.append_session_events(events.map(|event| new(None, event)).to_vec()).unwrap();
+    let hashes = [ContentHash::of(b"a secret")];
+    let references = || store.counts(&hashes).unwrap()[0].map(|counts| counts.references);
+    let purge = |trimmed, deleted| {
+        let options =
+            purge::Options { trimmed, deleted, grace: 0, dry_run: false, ..Default::default() };
+        store.purge(&options).unwrap()
+    };
+    let trim = |ordinal| store.set_overlay(0, vox_types::OverlayKind::Trimmed, ordinal, Some(1));
+    assert_eq!(references(), Some(4));
+    // While another item shows the same, the rows keep it.
+    trim(0..1).unwrap();
+    assert_eq!(purge(true, false).items, 1);
+    assert_eq!(references(), Some(3));
+    assert_sound(&store);
+    trim(1..2).unwrap();
+    assert_eq!(purge(true, false).items, 1);
+    assert_eq!(references(), Some(0));
+    assert_sound(&store);
+    store.collect(&gc::Options { grace: 0, dry_run: false, ..Default::default() }).unwrap();
+    assert_eq!(store.get(&hashes[0]).unwrap_err().code, Code::NotFound);
+    let (_, row) = store.session_events("s", 2, 1).unwrap().remove(0);
+    assert!(row.contents().iter().all(|kept| kept.purged && kept.hash == hashes[0]));
+    assert_eq!(made(store.refold_session("s").unwrap()), 0);
+    assert_sound(&store);
 }

@@ -58,6 +58,9 @@ def stats(tables: bool, as_json: bool, path: Path | None) -> None:
 def _summary(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for name, means in COUNTS.items():
         yield name, people.number(numbers[name]), means
+        if name == "windows":
+            for producer, count in numbers["producers"].items():
+                yield f"  {producer}", people.number(count), ""
     raw, items = numbers["raw_bytes"], numbers["items"]
     ratio = f": {numbers['content_bytes'] / raw:.0%} of raw" if raw else ""
     apiece = f": {numbers['spine_bytes'] / items:.0f} B an item" if items else ""

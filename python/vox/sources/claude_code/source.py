@@ -38,6 +38,7 @@ class ClaudeCode:
 
     name = "claude-code"
     title = "Claude Code"
+    kinds = frozenset({"agent", "archived"})
 
     def roots(self) -> list[Path]:
         """The folders of projects: below CLAUDE_CONFIG_DIR, or in the user's home."""

@@ -38,6 +38,7 @@ class Codex:
 
     name = "codex"
     title = "Codex"
+    kinds = frozenset({"agent", "archived"})
 
     def roots(self) -> list[Path]:
         """`$CODEX_HOME`, or `~/.codex`."""

@@ -1,16 +1,114 @@
 //! What purging means for the producers' rows.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use heed::RwTxn;
 use vox_format::{
-    producers::{Kept, chat::MessageRow, history::HistoryRow, numbered, session::SessionEventRow},
+    producers::{
+        Kept,
+        chat::{ConversationRow, MessageRow},
+        history::HistoryRow,
+        numbered,
+        session::{SessionEvent, SessionEventRow},
+    },
     rows,
 };
-use vox_types::{ContentHash, Result};
+use vox_types::{BlobRef, ContentHash, Error, ItemId, Result, RunNo, WindowNo};
 
 use super::heads;
-use crate::{fault::Fallible, spine::windows::short_hash, tables::Tables};
+use crate::{
+    fault::Fallible,
+    spine::{
+        extents, runs,
+        windows::{self, short_hash},
+    },
+    tables::Tables,
+};
+
+/// Lets the rows behind all windows that show these runs forget the contents of items that were
+/// purged there, unless another item of such a window still has one. Gives the blobs whose
+/// references the rows counted, once for each; the caller takes them off.
+pub(crate) fn forget_items(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    purged: &BTreeMap<RunNo, HashMap<BlobRef, ContentHash>>,
+) -> Fallible<Vec<BlobRef>> {
+    let mut by_window: BTreeMap<WindowNo, HashMap<BlobRef, ContentHash>> = BTreeMap::new();
+    for (run, contents) in purged {
+        for row in tables.run_windows.prefix_iter(txn, &run.to_be_bytes())? {
+            let window = row?.0.last_chunk().copied().map(u32::from_be_bytes);
+            let short = || Error::damaged("a key of run_windows is too short");
+            by_window.entry(window.ok_or_else(short)?).or_default().extend(contents);
+        }
+    }
+    let mut forgotten = Vec::new();
+    for (window, mut contents) in by_window {
+        let key = windows::expect(tables, txn, window)?.key;
+        if !is_own(&key) {
+            continue;
+        }
+        leave_out_shown(tables, txn, window, &mut contents)?;
+        let blobs: HashMap<ContentHash, BlobRef> =
+            contents.into_iter().map(|(blob, hash)| (hash, blob)).collect();
+        let hashes = forget(tables, txn, &key, &blobs.keys().copied().collect())?;
+        forgotten.extend(hashes.iter().filter_map(|hash| blobs.get(hash)));
+    }
+    Ok(forgotten)
+}
+
+fn is_own(window_key: &str) -> bool {
+    ["vox-session:", "vox-chat:", "vox-history:"].iter().any(|own| window_key.starts_with(own))
+}
+
+/// Takes out of `contents` what an item of the window still has.
+fn leave_out_shown(
+    tables: &Tables,
+    txn: &RwTxn<'_>,
+    window: WindowNo,
+    contents: &mut HashMap<BlobRef, ContentHash>,
+) -> Fallible<()> {
+    for extent in extents::all(tables, txn, window)? {
+        let mut position = extent.first;
+        while position < extent.end_position() {
+            let (chunk, place) = runs::chunk_of(tables, txn, ItemId::new(extent.run, position))?;
+            let end = chunk.len().min(place + (extent.end_position() - position) as usize);
+            for place in place..end {
+                if !chunk.attributes_at(place).purged() {
+                    contents.remove(&chunk.content_at(place));
+                }
+            }
+            position += (end - place) as u32;
+        }
+    }
+    Ok(())
+}
+
+/// Takes the titles out of the rows behind the window with this key.
+pub(crate) fn forget_titles(
+    tables: &Tables,
+    txn: &mut RwTxn<'_>,
+    window_key: &str,
+) -> Fallible<()> {
+    if let Some(session) = window_key.strip_prefix("vox-session:") {
+        let key = short_hash(session);
+        change(tables.session_events, txn, &key, |mut row: SessionEventRow<Kept>| {
+            match &mut row.event {
+                SessionEvent::Created(created) => created.known.title = None,
+                SessionEvent::MetaUpdated(meta) => meta.known.title = None,
+                _ => {}
+            }
+            Ok(row)
+        })?;
+    } else if let Some(conversation) = window_key.strip_prefix("vox-chat:") {
+        let key = short_hash(conversation);
+        let head = heads::head::<ConversationRow>(tables.chat_conversations, txn, &key)?;
+        if let Some(row) = head.filter(|row| row.title.is_some()) {
+            let row = rows::encode(&ConversationRow { title: None, ..row })?;
+            tables.chat_conversations.put(txn, &key, &row)?;
+        }
+    }
+    Ok(())
+}
 
 /// Marks `contents` as purged in the rows behind the window with this key. Gives the contents whose
 /// references these rows counted until now, once for each; the caller takes these references off.

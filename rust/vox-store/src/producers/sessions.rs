@@ -131,7 +131,8 @@ impl Store {
                 let before = state.items;
                 let mut folded = fold(id, *sequence, row, &mut state)?;
                 if let Some(there) = &there {
-                    folded.window = folded.window.map(|change| missing_in(there, change));
+                    let wanted = folded.window.filter(|_| there.purged_at.is_none());
+                    folded.window = wanted.map(|change| missing_in(there, change));
                     folded.overlays.iter_mut().for_each(|overlay| overlay.only_new = true);
                 }
                 batch.take(&window, before, folded);

@@ -1,15 +1,19 @@
 //! Purging items: their rows stay, with nothing but their place, their length and their hash.
 
+use std::collections::{BTreeMap, HashMap};
+
 use heed::{RoTxn, RwTxn};
 use vox_format::{
     chunk::{Chunk, encode_chunk},
     keys,
     leaf::Entry,
 };
-use vox_types::{BlobRef, ItemId, RecordRef, Rest};
+use vox_types::{BlobRef, ContentHash, ItemId, RecordRef, Rest, RunNo};
 
 use super::{ranges::Ranges, tombstones};
-use crate::{blobs, fault::Fallible, index::HashIndex, raw, spine::runs, tables::Tables};
+use crate::{
+    blobs, fault::Fallible, index::HashIndex, producers, raw, spine::runs, tables::Tables,
+};
 
 /// Items that one transaction purges.
 pub(crate) const BATCH: u64 = 20_000;
@@ -78,6 +82,7 @@ pub(crate) fn count(
 
 /// A row that lost its content.
 struct Lost {
+    run: RunNo,
     blob: BlobRef,
     created_at: i64,
     rest: Option<Rest>,
@@ -103,7 +108,12 @@ pub(crate) fn purge(
             if row.purged {
                 continue;
             }
-            lost.push(Lost { blob: row.content, created_at: row.created_at, rest: row.rest });
+            lost.push(Lost {
+                run: first.run(),
+                blob: row.content,
+                created_at: row.created_at,
+                rest: row.rest,
+            });
             tally.bytes += row.byte_len;
             row.purged = true;
             row.rest = None;
@@ -128,13 +138,18 @@ pub(crate) fn purge(
         .collect();
     let index = HashIndex::of_blobs(tables);
     let mut changes = Vec::with_capacity(lost.len());
-    for Lost { blob, created_at, rest } in &lost {
+    let mut by_run: BTreeMap<RunNo, HashMap<BlobRef, ContentHash>> = BTreeMap::new();
+    for Lost { run, blob, created_at, rest } in &lost {
         let hash = blobs::hash_of(tables, txn, *blob)?;
         changes.push((hash.prefix(), blob.0));
+        by_run.entry(*run).or_default().insert(*blob, hash);
         if let Some(Rest::Extra(extra)) = rest {
             changes.push((blobs::hash_of(tables, txn, *extra)?.prefix(), extra.0));
         }
         tombstones::put(tables, txn, &hash, *blob, *created_at, (at, why))?;
+    }
+    for blob in producers::forget_items(tables, txn, &by_run)? {
+        changes.push((blobs::hash_of(tables, txn, blob)?.prefix(), blob.0));
     }
     changes.sort_unstable();
     for (prefix, payload) in changes {

@@ -10,7 +10,8 @@ use vox_format::{
 use vox_types::{BlobRef, WindowNo};
 
 use crate::{
-    blobs, events, fault::Fallible, index::HashIndex, raw, spine::windows, tables::Tables,
+    blobs, events, fault::Fallible, index::HashIndex, producers, raw, spine::windows,
+    tables::Tables,
 };
 
 /// Purges windows whose items were purged; gives how many weren't purged before.
@@ -36,6 +37,7 @@ pub(crate) fn purge(
             ..old.clone()
         };
         windows::put(tables, txn, *no, Some(&old), &row)?;
+        producers::forget_titles(tables, txn, &row.key)?;
         let what = Event::Purged { items: row.items, why: why.to_owned() };
         events::append(tables, txn, at, Some(*no), what)?;
         purged += 1;
