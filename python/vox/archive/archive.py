@@ -362,7 +362,8 @@ class Archive:
     def stats(self) -> dict[str, Any]:
         """How many windows, items, blobs, sources, quarantined stretches and events there are,
         how many live windows each of the `producers` has; and bytes: `raw_bytes` of all blobs, what
-        `content_bytes` (blobs and their index), `custody_bytes` (source bytes beside them) and `spine_bytes` (all else) take, `file_bytes`
+        `content_bytes` (blobs and their index), `custody_bytes` (source bytes beside them)
+        and `spine_bytes` (all else) take, `file_bytes`
         of the data file, and each of the `tables`. `kept` says of each tool how many of its
         source bytes are kept and which `share` of them that takes: bodies of items and runs of all
         else, and with the tables that find the bodies."""
