@@ -16,6 +16,7 @@ use super::{
     gate::Gate,
     length::{check_length, check_not_empty},
     lock_file::{self, ReaderSlot},
+    room::reserve_lock,
     surroundings::{Warning, on_network},
 };
 use crate::{
@@ -34,7 +35,7 @@ const SMALLEST_GROWTH: usize = 1 << 20;
 /// Address space that growing leaves; more than an allocator keeps at hand. Judgement.
 const SPARE: usize = 64 << 20;
 /// Reader slots in the lock file. Judgement.
-const READERS: u32 = 1024;
+pub(super) const READERS: u32 = 1024;
 /// How long the closing of a file may take. Judgement.
 const CLOSING: Duration = Duration::from_secs(5);
 
@@ -397,6 +398,8 @@ pub(super) fn open_files(archive: &Path, folder: &Path, make: Make) -> Result<Fi
     if !locked {
         flags |= EnvFlags::NO_LOCK;
         warnings.push(Warning::UnlockedSnapshot);
+    } else {
+        reserve_lock(&lock)?;
     }
     if on_network(archive) {
         warnings.push(Warning::NetworkFileSystem);

@@ -9,6 +9,7 @@ mod lock_file;
 mod lost;
 mod older;
 mod registry;
+mod room;
 mod surroundings;
 
 pub use current::FORMAT;
