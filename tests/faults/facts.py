@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
+from blake3 import blake3
 
 import vox
 from vox.errors import WrongVersionError
@@ -110,7 +111,7 @@ def of(place: Path, names: list[str]) -> Facts:
         for name in names:
             if name.startswith("name "):
                 key = store.resolve(name[5:])
-                facts[name] = key and key.hex()
+                facts[name] = blake3(store.get(key)).hexdigest() if key else None
             if name.startswith(("copy ", "old ")):
                 facts[name] = of_another(place.parent / name.split(" ")[1])
     return facts
@@ -134,16 +135,19 @@ def of_windows(archive: vox.Archive) -> Facts:
 def of_items(window: vox.Window) -> list[str]:
     """What is said of each item of a window."""
     items = window.items(0, 100_000, trimmed="show", records=True, hashes=True, preview=False)
-    columns = (items.column(name) for name in ("content_hash", "trimmed_at", "pinned"))
+    names = ("content_hash", "trimmed_at", "pinned", "purged")
+    columns = (items.column(name) for name in names)
     return [
-        state(content, trimmed=trimmed is not None, pinned=pinned)
-        for content, trimmed, pinned in zip(*columns, strict=True)
+        state(content, trimmed=trimmed is not None, pinned=pinned, purged=purged)
+        for content, trimmed, pinned, purged in zip(*columns, strict=True)
     ]
 
 
-def state(content: bytes, *, trimmed: bool = False, pinned: bool = False) -> str:
+def state(
+    content: bytes, *, trimmed: bool = False, pinned: bool = False, purged: bool = False
+) -> str:
     """What is said of one item."""
-    return content.hex() + " trimmed" * trimmed + " pinned" * pinned
+    return content.hex() + " trimmed" * trimmed + " pinned" * pinned + " purged" * purged
 
 
 def of_another(place: Path) -> Facts | str | None:

@@ -27,7 +27,7 @@ FIRST = ["put", "append", "import", "put", "append", "import"]
 
 
 YEAR = 365 * 86_400
-JUMPS = [0.0, -1.0, -3600.0, -YEAR, -100 * YEAR, 3600.0, 100 * YEAR]
+JUMPS = [0.0, -1.0, -3600.0, -YEAR, -100 * YEAR, -100 * YEAR, 3600.0, 100 * YEAR, 100 * YEAR]
 """By how many seconds a clock is wrong."""
 
 

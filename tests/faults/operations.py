@@ -21,6 +21,8 @@ from tests.faults import older
 from tests.faults.facts import OLD_FORMAT, Facts, state
 from vox.archive import migrate
 from vox.archive.append import NewItem
+from vox.archive.chat import Message
+from vox.archive.session_events import Created, TurnAdded, TurnItem
 from vox.errors import VoxError
 from vox.sources.base import ItemKind, Role
 
@@ -60,10 +62,10 @@ class Bench:
         return self.place.parent / name.split(" ")[1]
 
     def windows(self) -> list[str]:
-        """The keys of the windows that have items."""
-        return [
-            name[7:] for name, fact in self.facts.items() if name.startswith("window ") and fact
-        ]
+        """The keys of the windows that have items, but for those that are there to be purged."""
+        facts = self.facts.items()
+        keys = [name[7:] for name, fact in facts if name.startswith("window ") and fact]
+        return [key for key in keys if not key.startswith(f"{self.who}gone")]
 
     def text(self) -> str:
         """What an item says; some say the same."""
@@ -247,6 +249,90 @@ def merge(bench: Bench) -> Steps:
         bench.archive.merge(parts_of, key=new, title="merged")
 
 
+def make_ready_to_purge(bench: Bench) -> Steps:
+    """Makes a window of its own, and trims some of it."""
+    key = f"{bench.who}gone{bench.pick.randrange(1 << 30)}"
+    texts = [f"{key} {number} " * number for number in range(1, bench.pick.randrange(3, 60))]
+    items = [state(blake3(text.encode()).digest()) for text in texts]
+    yield {f"window {key}": items}
+    new = [NewItem(content=text, role=Role.USER, kind=ItemKind.MESSAGE) for text in texts]
+    bench.archive.append(key, new)
+    first = bench.pick.randrange(len(items))
+    yield {f"window {key}": items[:first] + [marked(item, trimmed=True) for item in items[first:]]}
+    bench.archive.window(key).trim([range(first, len(items))])
+
+
+def purge(bench: Bench, *, erase: bool = False) -> Steps:
+    """Purges what was trimmed of such a window; with `erase` from all files."""
+    for name, items in bench.facts.items():
+        if name.startswith(f"window {bench.who}gone") and items[-1].endswith(" trimmed"):
+            purged = [item + " purged" * item.endswith(" trimmed") for item in items]
+            yield {name: purged}
+            purge_now(bench, name, erase=erase)
+            break
+
+
+def purge_now(bench: Bench, name: str, *, erase: bool) -> None:
+    bench.archive.purge([name[7:]], trimmed=True, now=True, erase=erase, dry_run=False)
+
+
+def purge_again(bench: Bench) -> None:
+    for name in bench.unsure:
+        purge_now(bench, name, erase=False)
+
+
+def erase(bench: Bench) -> Steps:
+    """Purges, collects and compacts."""
+    yield from purge(bench, erase=True)
+
+
+def erase_again(bench: Bench) -> None:
+    for name in bench.unsure:
+        purge_now(bench, name, erase=True)
+
+
+def collect(bench: Bench) -> Steps:
+    """Collects what nothing uses."""
+    yield {}
+    collect_now(bench)
+
+
+def collect_now(bench: Bench) -> None:
+    bench.archive.gc(now=True)
+
+
+def session(bench: Bench) -> Steps:
+    """Appends an event to the session of an agent, which begins with another."""
+    pick = bench.pick
+    name = f"{bench.who}s{pick.randrange(3)}"
+    window = f"window vox-session:{name}"
+    if window not in bench.facts:
+        yield {window: []}
+        bench.archive.sessions.append(Created(session=name))
+    texts = [bench.text() for _ in range(pick.randrange(1, 8))]
+    added = [state(blake3(text.encode()).digest()) for text in texts]
+    yield {window: [*bench.facts.get(window, []), *added]}
+    items = [TurnItem(content=text) for text in texts]
+    bench.archive.sessions.append(TurnAdded(session=name, role="assistant", items=items))
+
+
+def chat(bench: Bench) -> Steps:
+    """Appends messages to a conversation."""
+    pick = bench.pick
+    name = f"{bench.who}c{pick.randrange(3)}"
+    window = f"window vox-chat:{name}"
+    if bench.facts.get(f"deleted vox-chat:{name}"):
+        return
+    if window not in bench.facts:
+        yield {window: []}
+        bench.archive.chat.create(id=name)
+    texts = [bench.text() for _ in range(pick.randrange(1, 8))]
+    added = [state(blake3(text.encode()).digest()) for text in texts]
+    yield {window: [*bench.facts.get(window, []), *added]}
+    messages = [Message(role="user", content=text) for text in texts]
+    bench.archive.chat.append(name, *messages)
+
+
 def compact(bench: Bench) -> Steps:
     """Writes the archive anew."""
     yield {}
@@ -313,6 +399,8 @@ class Operation(msgspec.Struct, frozen=True):
     """Whether a cut-off one may hold for some items of a window and not for others."""
 
 
+READY = ("make ready to purge",)
+
 OPERATIONS = {
     "put": Operation(put),
     "release": Operation(release),
@@ -325,11 +413,20 @@ OPERATIONS = {
     "rename": Operation(rename),
     "fork": Operation(fork),
     "merge": Operation(merge),
+    "session": Operation(session),
+    "chat": Operation(chat),
+    "purge": Operation(purge, after=READY, again=purge_again, piecewise=True),
+    "erase": Operation(erase, after=READY, again=erase_again, piecewise=True),
+    "gc": Operation(collect, after=("put", "release", "release"), again=collect_now),
     "compact": Operation(compact, again=lambda bench: bench.archive.compact()),
     "backup": Operation(backup, again=backup_again),
     "migrate": Operation(migrate_old, after=("bring old",), again=migrate_again),
 }
 """What is tested."""
 
-ALL = {**OPERATIONS, "bring old": Operation(bring_old)}
+ALL = {
+    **OPERATIONS,
+    "make ready to purge": Operation(make_ready_to_purge),
+    "bring old": Operation(bring_old),
+}
 """With what only makes ready for another."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import vox
@@ -44,5 +43,4 @@ def test_whatever_the_clock_shows_all_that_was_written_is_there_and_in_order(
             assert updated == sorted(updated, reverse=True), "the latest changed come first"
             times = archive.timeline(0, 100_000).column("created_at")
             assert times == sorted(times)
-        now = time.time() * 1000
-        assert max(updated + times) > now + YEARS, "the clock did jump"
+        assert max(updated) - min(updated) > YEARS, "the clock did jump"
