@@ -114,13 +114,22 @@ def figures(total: int, runs: list[Row], again: list[Row], home: Path) -> Row:
 
 
 def parts_of(home: Path) -> Row:
-    """Bytes of the archive's content (blobs and their index), and of its spine for each item."""
+    """Bytes of the archive's content (blobs and their index) and of what else is kept of sources,
+    the share of items and that in the source bytes, and the spine's bytes for each item."""
     import vox
 
     with vox.open(home / "archive", read_only=True) as archive:
         stats = archive.stats()
     spine = stats["spine_bytes"] / stats["items"]
-    return {"content_bytes": stats["content_bytes"], "spine_bytes_item": round(spine, 1)}
+    kept = stats["kept"].values()
+    source = sum(tool["source_bytes"] for tool in kept) or 1
+    taken = sum(tool["item_bytes"] + tool["run_bytes"] for tool in kept)
+    return {
+        "content_bytes": stats["content_bytes"],
+        "custody_bytes": stats["custody_bytes"],
+        "kept_share": round(taken / source, 4),
+        "spine_bytes_item": round(spine, 1),
+    }
 
 
 def place_of(data: Path, name: str) -> Path:
@@ -174,6 +183,7 @@ def report(rows: list[Row], options: argparse.Namespace) -> None:
                 (f"{name}: MB/s", row["mb_s"], rate),
                 (f"{name}: most anonymous memory, MB", row["anonymous_mb"], "<= 300"),
                 (f"{name}: archive over source, bytes", row["archive_share"], ""),
+                (f"{name}: items and raw runs over source, bytes", row["kept_share"], "<= 0.15"),
                 (f"{name}: spine, bytes per item", row["spine_bytes_item"], ""),
                 (f"{name}: second import, seconds", row["again_seconds"], ""),
             ]

@@ -62,3 +62,14 @@ def test_the_golden_chunk_decodes_to_its_items() -> None:
     assert chain.hex() == vector["chain_before"]
     assert items == vector["items"]
     assert len(items) > 64, "more than one preview block"
+
+
+def test_the_golden_raw_run_gives_back_its_source_bytes() -> None:
+    vector = vectors("raw_run.json")
+    run = layout.raw_run(bytes.fromhex(vector["run"]))
+    assert (run["base"], run["hash"].hex()) == (vector["base"], vector["hash"])
+    assert [list(record) for record in run["records"]] == vector["records"]
+    blobs = {blob["blob"]: bytes.fromhex(blob["bytes"]) for blob in vector["blobs"]}
+    assert run["codec"] == 0
+    assert layout.source_of(run, run["body"], blobs).hex() == vector["source"]
+    assert {form for *_, form in run["cuts"]} == set(range(7)) - {layout.DATA_URL}

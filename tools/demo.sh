@@ -54,6 +54,9 @@ show vox archive backup "$VOX_HOME/backup"
 show vox ls --archive "$VOX_HOME/backup" --count 2
 show vox archive compact
 
+say 'The transcript that a window was read from, byte for byte:'
+show vox export --raw b5cc2934 -o "$VOX_HOME/back.jsonl" --json
+
 say 'All of it as lines of JSON, and an equal archive made of them:'
 show vox export --jsonl -o "$VOX_HOME/all.jsonl"
 show vox import --jsonl "$VOX_HOME/all.jsonl" --archive "$VOX_HOME/copy"

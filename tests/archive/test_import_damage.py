@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -17,7 +16,7 @@ import zstandard
 
 import vox
 from tests.archive.contents import contents, every_item, items, set_aside, windows
-from tests.archive.transcripts import SESSION, record, session, write
+from tests.archive.transcripts import CODEX, ROLLOUT, SESSION, record, rollout, session, write
 from vox.archive import Archive
 
 NewArchive = Callable[[], Archive]
@@ -195,20 +194,6 @@ def test_a_record_nested_to_the_limit_is_taken(archive: Archive, tmp_path: Path)
 
 
 # Compressed rollouts.
-
-CODEX = "019fc8be-3658-7ca3-9e29-000000000001"
-ROLLOUT = f"rollout-2026-08-03T10-48-56-{CODEX}.jsonl"
-
-
-def rollout(count: int) -> bytes:
-    records: list[dict[str, Any]] = [{"type": "session_meta", "payload": {"id": CODEX}}]
-    for n in range(count):
-        content = [{"type": "input_text", "text": f"turn {n}"}]
-        said = {"type": "message", "role": "user", "content": content}
-        records.append({"type": "response_item", "payload": said})
-    for n, line in enumerate(records):
-        line["timestamp"] = f"2026-08-03T10:{n // 60:02}:{n % 60:02}.000Z"
-    return b"".join(json.dumps(line).encode() + b"\n" for line in records)
 
 
 def turns(archive: Archive) -> list[bytes]:

@@ -45,3 +45,19 @@ def write(folder: Path, data: bytes, name: str = f"{SESSION}.jsonl") -> Path:
     file = folder / name
     file.write_bytes(data)
     return file
+
+
+CODEX = "019fc8be-3658-7ca3-9e29-000000000001"
+ROLLOUT = f"rollout-2026-08-03T10-48-56-{CODEX}.jsonl"
+
+
+def rollout(count: int) -> bytes:
+    """A session of Codex with so many questions."""
+    records: list[dict[str, Any]] = [{"type": "session_meta", "payload": {"id": CODEX}}]
+    for n in range(count):
+        content = [{"type": "input_text", "text": f"turn {n}"}]
+        said = {"type": "message", "role": "user", "content": content}
+        records.append({"type": "response_item", "payload": said})
+    for n, line in enumerate(records):
+        line["timestamp"] = f"2026-08-03T10:{n // 60:02}:{n % 60:02}.000Z"
+    return b"".join(json.dumps(line).encode() + b"\n" for line in records)

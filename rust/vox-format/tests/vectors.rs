@@ -4,10 +4,11 @@
 
 use std::{fs, path::Path};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use vox_format::{
     chunk::{Chunk, ItemRow, encode_chunk},
     preview::{binary_preview, preview},
+    raw::{RawRun, encode},
 };
 use vox_types::{
     BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, RecordRef, Rest, Role, WindowId,
@@ -117,6 +118,30 @@ fn the_golden_chunk_holds_its_items() {
     let columns = columns_length(&golden);
     assert_eq!(encoded[..columns], golden[..columns]);
     assert_eq!(Chunk::parse(&encoded).unwrap().rows().unwrap(), rows);
+}
+
+#[test]
+fn the_golden_raw_run_gives_back_its_source_bytes() {
+    let vector = vectors("raw_run.json");
+    let golden = bytes(&vector, "run");
+    let run = RawRun::parse(&golden).unwrap();
+    assert_eq!(run.head.base, Some(number(&vector, "base")));
+    assert_eq!(run.head.hash.0, hash(&vector, "hash"));
+    let content = |blob: BlobRef| {
+        let named = list(&vector, "blobs").iter().find(|one| number(one, "blob") == blob.0);
+        Ok::<_, vox_types::Error>(bytes(named.unwrap(), "bytes"))
+    };
+    let source = run.source(run.body, content).unwrap();
+    assert_eq!(source.bytes, bytes(&vector, "source"));
+    let records = run.records().unwrap();
+    let places: Vec<_> = records.iter().map(|record| json!([record.start, record.len])).collect();
+    assert_eq!(places, list(&vector, "records"));
+    let cuts = run.cuts().unwrap();
+    let forms: Vec<_> = cuts.iter().map(|cut| json!(cut.form.name())).collect();
+    assert_eq!(forms, list(&vector, "forms"));
+    let hole = records.last().unwrap();
+    assert_eq!(source.holes, [hole.start as usize..hole.end() as usize]);
+    assert_eq!(encode(&run.head, &records, &cuts, run.body), golden);
 }
 
 /// The length of the header and the seven columns of a chunk.
