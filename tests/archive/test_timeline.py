@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import vox
 from tests.archive import journal
 from tests.archive.journal import NAMES, Entry, Opening
+from vox.archive import NewItem
 from vox.sources.base import ItemKind, Role
 
 EVERYTHING: dict[str, Any] = {"records": True}
@@ -165,3 +166,22 @@ def test_threads_may_ask_for_different_timelines_at_once(
     with ThreadPoolExecutor(8) as pool:
         for wanted, got in zip(asked, pool.map(items, asked), strict=True):
             assert got == [row["item"] for row in filter(shown(wanted), every)]
+
+
+def test_a_fork_stays_on_the_timeline_when_its_origin_is_deleted(tmp_path: Path) -> None:
+    texts = [b"one", b"two", b"three"]
+    archive = vox.open(tmp_path / "archive")
+    archive.append(
+        "example:origin",
+        [NewItem(role=Role.USER, kind=ItemKind.MESSAGE, content=text) for text in texts],
+    )
+    origin = archive.window("example:origin")
+    fork = origin.fork(1)
+    origin.delete()
+
+    page = archive.timeline(0, 10).to_pylist()
+    assert [bytes(archive.read(row["item"])) for row in page] == texts[:2]
+    assert {row["window"] for row in page} == {fork.number}
+
+    origin.undelete()
+    assert archive.count_timeline() == 3

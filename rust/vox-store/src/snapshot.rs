@@ -110,6 +110,16 @@ impl<'t> Snapshot<'t> {
         self.checked(extents::at(self.tables, self.txn, window, ordinal))
     }
 
+    /// Every extent of `window`, in order.
+    pub fn extents(&self, window: WindowNo) -> Result<Vec<Extent>> {
+        self.checked(extents::all(self.tables, self.txn, window))
+    }
+
+    /// The windows that show items of a run, in order.
+    pub fn windows_of_run(&self, run: RunNo) -> Result<Vec<WindowNo>> {
+        self.checked(runs::windows_of(self.tables, self.txn, run))
+    }
+
     /// The item at `ordinal` of `window`.
     pub fn item_at(&self, window: WindowNo, ordinal: u64) -> Result<Option<ItemId>> {
         self.checked(extents::item(self.tables, self.txn, window, ordinal))

@@ -2,7 +2,6 @@
 
 use std::{borrow::Cow, collections::HashSet, ops::Range};
 
-use vox_format::rows::RunRow;
 use vox_store::Snapshot;
 use vox_types::{BlobRef, ContentHash, OverlayKind, Result, RunNo, SymbolNo, Tier, WindowNo};
 
@@ -47,7 +46,7 @@ pub struct Scope {
     pub tier: Option<Tier>,
 }
 
-/// The runs that live windows within `scope` own.
+/// The runs, or beginnings of runs, that live windows within `scope` show.
 pub(super) fn runs_in(snapshot: &Snapshot<'_>, scope: &Scope) -> Result<Vec<RunInfo>> {
     let repo = match &scope.repo {
         Some(repo) => match snapshot.find_symbol(repo)? {
@@ -61,7 +60,31 @@ pub(super) fn runs_in(snapshot: &Snapshot<'_>, scope: &Scope) -> Result<Vec<RunI
         windows.insert(window);
         Ok(std::ops::ControlFlow::Continue(()))
     })?;
-    let shown = |(_, row): &(RunNo, RunRow)| row.len > 0 && windows.contains(&row.window);
-    let runs = snapshot.runs()?.into_iter().filter(shown);
-    Ok(runs.map(|(run, row)| RunInfo { run, window: row.window, len: row.len }).collect())
+    let mut shown = Vec::new();
+    for (run, row) in snapshot.runs()?.into_iter().filter(|(_, row)| row.len > 0) {
+        let info = if windows.contains(&row.window) {
+            Some(RunInfo { run, window: row.window, len: row.len })
+        } else {
+            shared_beginning(snapshot, run, &windows)?
+        };
+        shown.extend(info);
+    }
+    Ok(shown)
+}
+
+/// What of a run the first of `windows` that shares it shows, up to the last item that any of them
+/// does: the owner may be deleted, or of another repository, and its forks not.
+fn shared_beginning(
+    snapshot: &Snapshot<'_>,
+    run: RunNo,
+    windows: &HashSet<WindowNo>,
+) -> Result<Option<RunInfo>> {
+    let mut info: Option<RunInfo> = None;
+    for window in snapshot.windows_of_run(run)?.into_iter().filter(|no| windows.contains(no)) {
+        let extents = snapshot.extents(window)?.into_iter().filter(|extent| extent.run == run);
+        let end = extents.map(|extent| extent.end_position()).max().unwrap_or(0);
+        let len = info.map_or(0, |info| info.len).max(end);
+        info = Some(RunInfo { run, window: info.map_or(window, |info| info.window), len });
+    }
+    Ok(info)
 }
