@@ -16,6 +16,7 @@ FULL = {
     "bench_viewport.py": [],
     "bench_import.py": ["--big-file", "4"],
     "bench_verify.py": [],
+    "bench_gc.py": [],
     "bench_windows.py": [],
 }
 QUICK = {
@@ -23,6 +24,7 @@ QUICK = {
     "bench_viewport.py": ["--small", "50000", "--large", "200000"],
     "bench_import.py": ["--gigabytes", "0.02", "--big-file", "0.02"],
     "bench_verify.py": ["--items", "50000"],
+    "bench_gc.py": ["--items", "50000"],
     "bench_windows.py": ["--items", "50000"],
 }
 

@@ -99,6 +99,9 @@ class ImportModel(RuleBasedStateMachine):
             if place < len(items) and not same(items[place], new):
                 revisions.append(items[:place])
                 revisions[-1].append(new)
+                # What was hidden of the beginning that they share stays hidden.
+                hidden = self.trimmed.get((name, len(revisions) - 2), set())
+                self.trimmed[name, len(revisions) - 1] = {n for n in hidden if n < place}
             elif place == len(items):
                 items.append(new)
             else:
