@@ -23,7 +23,7 @@ pub(crate) use condemned::decode as decode_condemned;
 
 use self::{mark::Marks, places::Bits, steps::Source};
 use crate::{
-    Store,
+    Store, blobs,
     env::Generation,
     fault::Fallible,
     leases::{self, LeaseRow},
@@ -141,13 +141,17 @@ fn sizes(generation: &Generation, marks: &Marks, doomed: &Bits) -> Result<(u64, 
     for table in [tables.segments, tables.tails] {
         source.rows(table, |_, _, value| {
             let group = Group::parse(value)?;
-            for i in 0..group.len() {
-                if place < marks.places.len() && doomed.has(place) {
-                    raw += u64::from(group.raw_len(i));
-                    stored += group.slot(i)?.body.len() as u64;
-                }
-                place += 1;
+            let first = place;
+            place += group.len();
+            let goes = |i: usize| first + i < marks.places.len() && doomed.has(first + i);
+            if !(0..group.len()).any(goes) {
+                return Ok(());
             }
+            raw += (0..group.len())
+                .filter(|i| goes(*i))
+                .map(|i| u64::from(group.raw_len(i)))
+                .sum::<u64>();
+            stored += value.len().saturating_sub(blobs::without(value, goes)?.len()) as u64;
             Ok(())
         })?;
     }
