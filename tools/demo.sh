@@ -43,6 +43,7 @@ show vox session append "$VOX_HOME/events.jsonl"
 show vox show vox-session:demo
 show vox history add 'make all' --kind command
 show vox archive refold
+
 say 'What is trimmed can go for good; without --yes it is only counted. Nothing is unused yet:'
 show vox window trim b5cc2934@12 --yes
 show vox archive purge b5cc2934 --now

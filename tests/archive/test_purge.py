@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.archive.transcripts import SESSION, record, session, write
 from vox import _native
 from vox.archive import Archive
 from vox.archive.append import NewItem
+from vox.archive.raw import Hole
 from vox.errors import BusyError, InvalidArgumentError, PurgedError
 from vox.sources.base import ItemKind, Role
 
@@ -185,6 +187,29 @@ def test_erase_leaves_no_byte_of_it_in_any_file(
     assert not [each for each in secrets if each.encode() in contents]
 
 
+def test_raw_export_reports_the_hole_of_what_was_erased(imported: Archive, sources: Path) -> None:
+    trim(imported, 1, 1)
+    imported.purge(trimmed=True, erase=True, dry_run=False)
+    (file,) = sources.glob("*.jsonl")
+    written = io.BytesIO()
+    report = imported.export_raw(str(file), written)
+    (hole,) = report.holes
+    source = file.read_bytes()
+    assert hole == Hole(len(record(0)), len(record(1)) - 1, "purged")
+    end = hole.offset + hole.length
+    assert written.getvalue() == source[: hole.offset] + b" " * hole.length + source[end:]
+    assert b"says 1 of" not in _contents(imported.path)
+    report = imported.export_raw(str(file), io.BytesIO())
+    again = imported.ingest(["claude-code"], root=sources, verify_sources=True)
+    assert again.purged == 1
+    assert b"says 1 of" not in _contents(imported.path)
+    imported.ingest(["claude-code"], root=sources, restore_purged=True)
+    written = io.BytesIO()
+    assert imported.export_raw(str(file), written).holes == []
+    assert written.getvalue() == source
+    assert imported.verify().ok
+
+
 def archive_files(tmp_path: Path) -> list[Path]:
     return [
         file for file in tmp_path.glob("archive-*/**/*") if file.is_file() and "db" in str(file)
@@ -205,9 +230,9 @@ def _while_importing(archive: Archive, work: Callable[[], object]) -> None:
 
 
 def _contents(path: Path) -> bytes:
-    """Every blob of an archive, decompressed, without vox."""
+    """Every blob of an archive and all source bytes, decompressed, without vox."""
     from tests.archive.plain_reader import Plain
 
     (folder,) = (path / "db").iterdir()
     plain = Plain(folder, Path(__file__).parents[2] / "contracts" / "dictionaries")
-    return b"\n".join(plain.blobs.values())
+    return b"\n".join([*plain.blobs.values(), *plain.sources.values()])
