@@ -44,11 +44,12 @@ ALLOWED |= {"address_space"}
 
 # Each flip in a process of its own. The parent uses nothing of vox, so that fork() is safe.
 FLIPPER = """
-import contextlib, hashlib, io, json, os, random, signal, sys
+import contextlib, hashlib, io, json, os, random, signal, sys, tempfile
 from pathlib import Path
 import vox
 import vox.cli.doctor
 from vox.archive import verify_path
+from vox.archive.salvage import salvage
 from vox.cli import main
 
 place, data, seed, flips = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
@@ -116,6 +117,11 @@ def doctor(told):
         sys.stdout.flush()
         told["findings"] = json.loads(answer.getvalue())["findings"]
 
+def save(told):
+    with tempfile.TemporaryDirectory() as folder:
+        told["saved"] = salvage(place, Path(folder) / "saved").saved
+        assert verify_path(Path(folder) / "saved").ok
+
 pick = random.Random(seed)
 for flip in range(flips + 1):
     damaged = bytearray(sound)
@@ -131,6 +137,8 @@ for flip in range(flips + 1):
     told = {"flip": flip, "verify": in_child(verify), "read": in_child(read_all)}
     if flip % 4 == 0:
         told["doctor"] = in_child(doctor)
+    if flip % 4 == 1:
+        told["salvage"] = in_child(save)
     told["untouched"] = data.read_bytes() == damaged
     print(json.dumps(told), flush=True)
 data.write_bytes(sound)
@@ -177,6 +185,11 @@ def test_flipped_bytes_are_found_and_never_end_verify(
             doctor = told["doctor"]
             assert doctor["ended"] == 0, told
             assert doctor["findings"], told
+        if "salvage" in told:
+            saved = told["salvage"]
+            assert saved["ended"] == 0, told
+            assert "fault" not in saved, (told["flip"], saved["fault"])
+            assert saved.get("error") in ALLOWED, saved
         assert verify["ended"] == 0, told
         assert told["untouched"], told
         assert "fault" not in verify, told

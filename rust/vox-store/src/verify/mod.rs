@@ -111,8 +111,16 @@ pub fn verify(store: &Store, options: &Options) -> Result<Report> {
 /// Checks the archive in the folder `path` without opening it: for one that can't be opened any
 /// more. Nobody may write to it meanwhile.
 pub fn verify_archive(path: &Path, options: &Options) -> Result<Report> {
-    match env::read_current(path)? {
-        Some(current) => verify_file(&current.folder(path).join("data.mdb"), options),
+    let current = match env::read_current(path)? {
+        Some(current) => Some(current),
+        // Lost, as everything can be in a damaged archive.
+        None => env::in_use(path)?,
+    };
+    match current {
+        Some(current) if current.format == env::FORMAT => {
+            verify_file(&current.folder(path).join("data.mdb"), options)
+        }
+        Some(current) => Err(env::other_format(path, current.format)),
         None => Err(Error::new(Code::NotFound, format!("{} holds no archive", path.display()))),
     }
 }
