@@ -16,6 +16,9 @@ from pathlib import Path
 
 from vox.errors import InvalidArgumentError
 
+GRACE_DAYS = 14
+"""How long content stays after it was first found unused. Judgement."""
+
 
 @dataclass(frozen=True, slots=True)
 class HistoryCaps:

@@ -25,12 +25,19 @@ def test_a_conversation_from_its_first_word_to_its_end(run: Run, tmp_path: Path)
     shown = run("show", f"vox-chat:{conversation}", *place).text
     assert "hi" in shown
     assert "hello" in shown
-    assert run("chat", "rename", conversation, "Other", *place).status == 0
+    renamed = run("chat", "rename", conversation, "Other", "--json", *place).answer
+    assert renamed == {
+        "schema": "vox.chat.rename.v1",
+        "conversation": conversation,
+        "title": "Other",
+    }
     assert run("chat", "ls", *place).text.split("\t")[1] == "Other"
-    run("chat", "delete", conversation, *place)
+    deleted = run("chat", "delete", conversation, "--json", *place).answer
+    assert deleted == {"schema": "vox.chat.delete.v1", "conversation": conversation}
     assert run("chat", "ls", *place).text == ""
     assert conversation in run("chat", "ls", "--deleted", *place).text
-    run("chat", "undelete", conversation, *place)
+    undeleted = run("chat", "undelete", conversation, "--json", *place).answer
+    assert undeleted == {"schema": "vox.chat.undelete.v1", "conversation": conversation}
     assert conversation in run("chat", "ls", *place).text
 
 

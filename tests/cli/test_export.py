@@ -29,12 +29,12 @@ def test_answers_for_programs_say_how_much(run: Run, transcripts: Path, tmp_path
     file = tmp_path / "all.jsonl"
     written = run("export", "--jsonl", "-o", file, "--json").answer
     assert written == {
-        "schema": "vox.exported.v1",
+        "schema": "vox.export.jsonl.v1",
         "lines": file.read_bytes().count(b"\n"),
         "bytes": file.stat().st_size,
     }
     read = run("import", "--jsonl", file, "--json", "--archive", tmp_path / "copy").answer
-    assert read["schema"] == "vox.import-jsonl.v1"
+    assert read["schema"] == "vox.import.jsonl.v1"
     assert sum(read["counts"].values()) == written["lines"] - 2
 
 

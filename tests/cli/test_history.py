@@ -12,7 +12,8 @@ def test_entries_are_added_listed_pinned_and_removed(run: Run, tmp_path: Path) -
     added = run("history", "add", "make all", "--kind", "command", "--repo", "r", "--json", *place)
     assert added.answer == {"schema": "vox.history.add.v1", "number": 0}
     assert run("history", "add", "a clip", *place).text == "1\n"
-    assert run("history", "pin", "0", *place).status == 0
+    pinned = run("history", "pin", "0", "--json", *place).answer
+    assert pinned == {"schema": "vox.history.pin.v1", "numbers": [0], "changed": 1}
     rows = [line.split("\t")[:5] for line in run("history", "ls", *place).text.splitlines()]
     assert rows == [
         ["1", "clip", "", "a clip", ""],
@@ -21,8 +22,10 @@ def test_entries_are_added_listed_pinned_and_removed(run: Run, tmp_path: Path) -
     listed = run("history", "ls", "--kind", "clip", "--json", *place).answer
     assert listed["schema"] == "vox.history.ls.v1"
     assert [entry["content"] for entry in listed["entries"]] == ["a clip"]
-    assert run("history", "unpin", "0", *place).status == 0
-    assert run("history", "rm", "0", "1", *place).status == 0
+    unpinned = run("history", "unpin", "0", "1", "--json", *place).answer
+    assert unpinned == {"schema": "vox.history.unpin.v1", "numbers": [0, 1], "changed": 1}
+    removed = run("history", "rm", "0", "1", "--json", *place).answer
+    assert removed == {"schema": "vox.history.rm.v1", "numbers": [0, 1]}
     assert run("history", "ls", *place).text == ""
     assert run("history", "rm", "0", *place).status == 3
 

@@ -121,6 +121,11 @@ def test_pinned_items_and_windows_are_kept_and_counted(run: Run, imported: str) 
     )
     run("window", "restore", imported)
     assert run("window", "pin", imported).text == "pinned 1 window\n"
+    assert run("window", "pin", imported, "--json").answer == {
+        "schema": "vox.pin.windows.v1",
+        "dry_run": False,
+        "windows": [],
+    }
     kept = run("window", "trim", imported, "--yes", "--json").answer
     assert (kept["items"], kept["kept"]) == (0, len(vox.open().window(imported)))
     run("window", "unpin", imported)

@@ -1,5 +1,6 @@
 """The archive: open it, list and view windows, read items, import transcripts."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from vox.archive.archive import Archive, Reader, open  # noqa: A004
@@ -7,8 +8,11 @@ from vox.archive.window import Window
 
 if TYPE_CHECKING:
     from vox.archive.append import NewItem
-    from vox.archive.exchange import import_jsonl
+    from vox.archive.exchange import Exported, ImportedLines, import_jsonl
+    from vox.archive.gc import CollectReport
     from vox.archive.generations import BackupReport, CompactReport, MigrateReport, migrate
+    from vox.archive.purge import PurgeReport
+    from vox.archive.raw import RawExport
     from vox.archive.report import Counts, ImportReport, Problem, Progress
     from vox.archive.salvage import SalvageReport
     from vox.archive.soundness import Finding, VerifyReport, verify_path
@@ -17,10 +21,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Archive",
     "BackupReport",
+    "CollectReport",
     "CompactReport",
     "Counts",
+    "Exported",
     "Finding",
     "ImportReport",
+    "ImportedLines",
     "LabelReport",
     "MarkReport",
     "MarkedWindow",
@@ -29,6 +36,8 @@ __all__ = [
     "NewItem",
     "Problem",
     "Progress",
+    "PurgeReport",
+    "RawExport",
     "Reader",
     "SalvageReport",
     "VerifyReport",
@@ -40,34 +49,24 @@ __all__ = [
 ]
 
 
+_LATER = {
+    "append": ("NewItem",),
+    "exchange": ("Exported", "ImportedLines", "import_jsonl"),
+    "gc": ("CollectReport",),
+    "generations": ("BackupReport", "CompactReport", "MigrateReport", "migrate"),
+    "purge": ("PurgeReport",),
+    "raw": ("RawExport",),
+    "report": ("Counts", "ImportReport", "Problem", "Progress"),
+    "salvage": ("SalvageReport",),
+    "soundness": ("Finding", "VerifyReport", "verify_path"),
+    "window_ops": ("LabelReport", "MarkReport", "MarkedWindow", "MergeReport"),
+}
+"""Names by module that bring in the adapters or msgspec, which whoever only looks needn't wait
+for."""
+
+
 def __getattr__(name: str) -> Any:
-    # These bring in the adapters or msgspec, which whoever only looks needn't wait for.
-    if name in {"Counts", "ImportReport", "Problem", "Progress"}:
-        from vox.archive import report
-
-        return getattr(report, name)
-    if name == "NewItem":
-        from vox.archive.append import NewItem
-
-        return NewItem
-    if name in {"BackupReport", "CompactReport", "MigrateReport", "migrate"}:
-        from vox.archive import generations
-
-        return getattr(generations, name)
-    if name == "import_jsonl":
-        from vox.archive.exchange import import_jsonl
-
-        return import_jsonl
-    if name == "SalvageReport":
-        from vox.archive.salvage import SalvageReport
-
-        return SalvageReport
-    if name in {"Finding", "VerifyReport", "verify_path"}:
-        from vox.archive import soundness
-
-        return getattr(soundness, name)
-    if name in {"LabelReport", "MarkedWindow", "MarkReport", "MergeReport"}:
-        from vox.archive import window_ops
-
-        return getattr(window_ops, name)
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(f"vox.archive.{module}"), name)
     raise AttributeError(f"module 'vox.archive' has no attribute {name!r}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self, Unpack
 from vox import _native
 from vox.archive.filters import ItemFilters, WindowFilters, item_filter, window_filter
 from vox.archive.window import Window
-from vox.config import load_settings
+from vox.config import GRACE_DAYS, load_settings
 from vox.errors import ClosedError, NotFoundError
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Archive:
         dry_run: bool = False,
         **choice: Unpack[window_ops.Choice],
     ) -> window_ops.MarkReport:
-        """Takes back what `pin` said of items."""
+        """Takes back what `pin` said of items; chosen as in `trim`."""
         return self._mark("unpin", windows, choice, dry_run)
 
     def _mark(
@@ -254,7 +254,7 @@ class Archive:
     ) -> window_ops.LabelReport:
         """Leaves windows out of lists and of the timeline; with `tree` also those that came from
         them. Nothing of them goes, imports go on filling them, and `undelete` takes it back, until
-        they are purged."""
+        they are purged. Raises `NotFoundError`, `ReadOnlyError`."""
         from vox.archive import window_ops
 
         numbers = self._numbers(windows)
@@ -349,7 +349,8 @@ class Archive:
         `ref` is as for `raw_sources` and must come to one file. Of a file that was rewritten
         between two imports the last reading is given, or that with the number `reading`. Bytes
         that were purged or never kept are spaces, and stand in the answer's `holes`. Raises
-        `NotFoundError`, `InvalidArgumentError`, `DamagedError`.
+        `NotFoundError`, `InvalidArgumentError` if it is several files, `DamagedError`, and
+        `FileExistsError` if the new file is there.
         """
         from vox.archive import raw
 
@@ -360,13 +361,16 @@ class Archive:
             return raw.export(self._native, path, reading, file.write)
 
     def stats(self) -> dict[str, Any]:
-        """How many windows, items, blobs, sources, quarantined stretches and events there are,
-        how many live windows each of the `producers` has; and bytes: `raw_bytes` of all blobs, what
-        `content_bytes` (blobs and their index), `custody_bytes` (source bytes beside them)
-        and `spine_bytes` (all else) take, `file_bytes`
-        of the data file, and each of the `tables`. `kept` says of each tool how many of its
-        source bytes are kept and which `share` of them that takes: bodies of items and runs of all
-        else, and with the tables that find the bodies."""
+        """How many `windows`, `items`, `blobs`, `sources`, `quarantined` stretches and `events`
+        there are, and how many live windows each of the `producers` has.
+
+        Bytes: `raw_bytes` of all blobs, uncompressed; what `content_bytes` (blobs and their index),
+        `custody_bytes` (source bytes beside them) and `spine_bytes` (all else) take; `file_bytes`
+        of the data file; `rows` and `bytes` of each of the `tables`. `kept` says of each tool how
+        many of its `source_bytes` are kept and what they take: `item_bytes` of the bodies of items,
+        `run_bytes` of all else, `table_bytes` of the tables that find the bodies; `share` of the
+        first two, `share_with_tables` of all three.
+        """
         from vox.archive import statistics
 
         return statistics.of(self._native)
@@ -391,7 +395,7 @@ class Archive:
         return generations.compact(self._native)
 
     def gc(
-        self, *, dry_run: bool = False, now: bool = False, grace_days: float = 14
+        self, *, dry_run: bool = False, now: bool = False, grace_days: float = GRACE_DAYS
     ) -> gc.CollectReport:
         """Removes content that nothing uses any more: no item, no stretch that was set aside, no
         name, no service that holds it. What is found unused stays for `grace_days` more; `now` ends
@@ -399,7 +403,8 @@ class Archive:
 
         While an import runs nothing is removed; `held_back_by` names it. The room is used again,
         and the file gets smaller with `compact`. Raises `DamagedError` if something refers to
-        content that isn't there or counts are wrong, `ReadOnlyError`.
+        content that isn't there or counts are wrong, `InvalidArgumentError` for a negative grace
+        period, `ReadOnlyError`.
         """
         from vox.archive import gc
 
@@ -407,7 +412,7 @@ class Archive:
 
     def purge(
         self,
-        windows: Iterable[str | int] = (),
+        windows: Iterable[str | int | Window] = (),
         *,
         trimmed: bool = False,
         deleted: bool = False,
@@ -434,7 +439,7 @@ class Archive:
 
         return purge.purge(
             self._native,
-            [self.window(window).number for window in windows],
+            self._numbers(windows),
             trimmed=trimmed,
             deleted=deleted,
             older=older,
@@ -457,7 +462,11 @@ class Archive:
         return generations.backup(self._native, Path(to))
 
     def export_jsonl(self, to: Path | BinaryIO) -> exchange.Exported:
-        """Writes all of the archive as lines of JSON; see `vox.archive.exchange`."""
+        """Writes all of the archive, as it is at one moment, as lines of JSON, from which
+        `vox.archive.import_jsonl` makes an equal one; `contracts/jsonl-export.md` describes them.
+
+        A file gets its name when it is whole. Raises `DamagedError`, `DiskFullError`, `OSError`.
+        """
         from vox.archive import exchange
 
         return exchange.export_jsonl(self._native, to)

@@ -9,13 +9,10 @@ import msgspec
 from vox import _native
 from vox.errors import InvalidArgumentError
 
-GRACE_DAYS = 14
-"""How long content stays after it was first found unused, unless told otherwise."""
-
 _DAY = timedelta(days=1) // timedelta(milliseconds=1)
 
 
-class Lease(msgspec.Struct, frozen=True, kw_only=True):
+class Leaseholder(msgspec.Struct, frozen=True, kw_only=True):
     """A process that is in the middle of something."""
 
     kind: str
@@ -45,14 +42,14 @@ class CollectReport(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes that it took."""
     leases_cleared: int
     """Leases that dead processes had left."""
-    held_back_by: list[Lease]
+    held_back_by: list[Leaseholder]
     """Imports that run: nothing is removed before they have ended."""
 
 
 def collect(
     archive: _native.Archive, *, dry_run: bool, now: bool, grace_days: float
 ) -> CollectReport:
-    """See `vox.archive.Archive.gc`."""
+    """See `vox.archive.Archive.gc`. Raises `InvalidArgumentError` for a negative grace period."""
     if grace_days < 0:
         raise InvalidArgumentError(f"a grace period of {grace_days} days; it can't be below 0")
     grace = 0 if now else int(grace_days * _DAY)

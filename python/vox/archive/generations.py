@@ -22,17 +22,11 @@ class CompactReport(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of the data file after."""
 
 
-class MigrateReport(msgspec.Struct, frozen=True, kw_only=True):
+class MigrateReport(CompactReport, frozen=True, kw_only=True):
     """What migrating came to."""
 
     format_before: int
     """The format that the archive had."""
-    generation: int
-    """The number of the new files: `db/<generation>` in the archive's folder."""
-    bytes_before: int
-    """Bytes of the data file before."""
-    bytes_after: int
-    """Bytes of the data file after."""
 
 
 class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,12 +39,12 @@ class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compact(archive: _native.Archive) -> CompactReport:
-    """Writes the archive anew without what it no longer needs."""
+    """See `vox.archive.Archive.compact`."""
     return CompactReport(**archive.compact())
 
 
 def backup(archive: _native.Archive, to: Path) -> BackupReport:
-    """Copies the archive to the folder `to`."""
+    """See `vox.archive.Archive.backup`."""
     path, size = archive.backup(to)
     return BackupReport(path=str(path), bytes=size)
 

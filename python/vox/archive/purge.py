@@ -68,9 +68,9 @@ def _erase(archive: _native.Archive) -> None:
     """Collects all that nothing uses, and writes the files anew: what was purged is in none."""
     collected = gc.collect(archive, dry_run=False, now=True, grace_days=0)
     if collected.held_back_by:
-        lease = collected.held_back_by[0]
+        holder = collected.held_back_by[0]
         raise BusyError(
-            f"process {lease.pid} is importing; what was purged is out of reach, but its bytes go "
+            f"process {holder.pid} is importing; what was purged is out of reach, but its bytes go "
             "from the files only when this is run again after the import"
         )
     generations.compact(archive)

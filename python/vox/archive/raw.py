@@ -15,7 +15,9 @@ class Hole(msgspec.Struct, frozen=True):
     """Bytes that the archive doesn't have; spaces stand for them."""
 
     offset: int
+    """Where in the file, in bytes."""
     length: int
+    """How many bytes."""
     reason: str
     """`purged`, or `not_kept`: they were read without being kept."""
 
@@ -62,7 +64,8 @@ def export(
     return done
 
 
-SPACES = bytes(b" " * (1 << 16))
+SPACES = b" " * (1 << 16)
+"""What stands for bytes that aren't there, a piece at a time."""
 
 
 def _fill(done: RawExport, end: int, write: Callable[[bytes], object]) -> None:

@@ -139,7 +139,7 @@ class Window:
         dry_run: bool = False,
         **filters: Unpack[ItemFilters],
     ) -> window_ops.MarkReport:
-        """Takes back what `pin_items` said."""
+        """Takes back what `pin_items` said; chosen as in `trim`."""
         return self._mark("unpin", ordinals, filters, dry_run)
 
     def _mark(

@@ -77,7 +77,7 @@ def export(
             _as_read(archive, one, place, reading) for one, place in _places(archive, source, to)
         ]
         if as_json:
-            answer("vox.exported_raw.v1", {"files": done})
+            answer("vox.export.raw.v1", {"files": done})
         if not all(file.is_whole for file in done):
             ctx.exit(PartialError.exit_status)
 
@@ -85,7 +85,7 @@ def export(
 def _as_lines(archive: Archive, to: Path | None, *, as_json: bool) -> None:
     exported = archive.export_jsonl(sys.stdout.buffer if to is None else to)
     if as_json:
-        answer("vox.exported.v1", exported)
+        answer("vox.export.jsonl.v1", exported)
     elif to is not None:
         remark(f"{people.number(exported.lines, 'line')}, {people.size(exported.bytes)} written")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from vox.cli import people
-from vox.cli.options import archive_option, json_option, warn_of
+from vox.cli.options import archive_option, json_option, open_to_change
 from vox.cli.output import answer
 from vox.cli.plain import one_line
 from vox.config import load_settings
@@ -75,6 +75,8 @@ def import_(
     SOURCE is a tool, such as claude-code or codex; without one, all are tried. A FILE is imported
     as whichever tool's it is. Sources are only read, and what the archive already has isn't read
     again.
+
+    --jsonl makes a new archive (--archive PATH) of an export instead.
     """
     if lines is not None:
         if sources or root or dry_run or verify_sources or restore_purged:
@@ -107,7 +109,7 @@ def _import_lines(lines: Path, target: Path, *, as_json: bool) -> None:
 
     imported = import_jsonl(sys.stdin.buffer if str(lines) == "-" else lines, target)
     if as_json:
-        answer("vox.import-jsonl.v1", imported)
+        answer("vox.import.jsonl.v1", imported)
     else:
         count = people.number
         windows, items = imported.counts.get("window", 0), imported.counts.get("item", 0)
@@ -125,16 +127,15 @@ def _is_path(source: str) -> bool:
 @contextmanager
 def _target(path: Path | None, *, dry_run: bool) -> Iterator[Archive]:
     """The archive to import into; for a dry run that would make one, one that goes away again."""
-    import vox
-
     if dry_run and not (path or load_settings().archive).exists():
         from tempfile import TemporaryDirectory
+
+        import vox
 
         with TemporaryDirectory() as folder, vox.open(Path(folder)) as archive:
             yield archive
     else:
-        with vox.open(path) as archive:
-            warn_of(archive)
+        with open_to_change(path, create=True) as archive:
             yield archive
 
 

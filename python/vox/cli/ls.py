@@ -10,12 +10,13 @@ import click
 
 from vox.cli import people
 from vox.cli.options import (
-    Position,
     Text,
     archive_option,
+    count_option,
     json_option,
     jsonl_option,
     open_to_read,
+    start_option,
 )
 from vox.cli.output import Column, answer, note, remark, rows_as_lines, table
 from vox.cli.windows import name_of, short_id, sort_of, trees
@@ -37,16 +38,22 @@ COLUMNS = (
 @click.command()
 @click.option("--tree", is_flag=True, help="Each with all its relatives, children below parents.")
 @click.option("--repo", type=Text(), help="Only windows of this repository.")
-@click.option("--kind", type=click.Choice(["chat", "task", "agent", "a2a", "archived"]))
-@click.option("--tier", type=click.Choice(["hot", "warm", "cold", "frozen"]))
+@click.option(
+    "--kind",
+    type=click.Choice(["chat", "task", "agent", "a2a", "archived"]),
+    help="Only windows of this kind.",
+)
+@click.option(
+    "--tier", type=click.Choice(["hot", "warm", "cold", "frozen"]), help="Only of this tier."
+)
 @click.option(
     "--tag", "tags", type=Text(), multiple=True, help="Only with this tag; repeatable: with all."
 )
 @click.option("--deleted", is_flag=True, help="Deleted windows instead, the last deleted first.")
 @click.option("--since", type=people.Moment(), help="Updated at this time or later.")
 @click.option("--until", type=people.Moment(), help="Updated before this time.")
-@click.option("--start", type=Position(min=0), default=0, help="Skip this many.")
-@click.option("-n", "--count", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@start_option
+@count_option(50)
 @json_option
 @jsonl_option
 @archive_option

@@ -76,6 +76,23 @@ def jsonl_option(command: Command) -> Command:
     )(command)
 
 
+def count_option(default: int) -> Callable[[Command], Command]:
+    """`-n`, `--count`: how many rows a list shows, given to the command as `count`."""
+    return click.option(
+        "-n",
+        "--count",
+        type=click.IntRange(1, 10_000),
+        default=default,
+        show_default=True,
+        help="Show this many.",
+    )
+
+
+def start_option(command: Command) -> Command:
+    """`--start`: how many rows come before those of a list, given to the command as `start`."""
+    return click.option("--start", type=Position(min=0), default=0, help="Skip this many.")(command)
+
+
 def open_to_read(path: Path | None) -> Archive:
     """The archive at `path`, or the user's own, for reading. It must exist."""
     import vox
@@ -86,11 +103,14 @@ def open_to_read(path: Path | None) -> Archive:
 
 
 @contextmanager
-def open_to_change(path: Path | None) -> Iterator[Archive]:
-    """The archive at `path`, or the user's own, for reading and writing. It must exist."""
+def open_to_change(
+    path: Path | None, *, create: bool = False, dry_run: bool = False
+) -> Iterator[Archive]:
+    """The archive at `path`, or the user's own, for reading and writing; for a dry run, which
+    changes nothing, for reading. It must exist unless it may be created."""
     import vox
 
-    with vox.open(path, create=False) as archive:
+    with vox.open(path, create=create, read_only=dry_run) as archive:
         warn_of(archive)
         yield archive
 

@@ -80,7 +80,14 @@ def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
 @click.command()
 @click.argument("window", type=Text(), shell_complete=_complete)
 @click.option("--start", type=Position(min=0), default=0, help="Position of the first item.")
-@click.option("-n", "--count", type=Position(min=1), default=50, show_default=True)
+@click.option(
+    "-n",
+    "--count",
+    type=Position(min=1),
+    default=50,
+    show_default=True,
+    help="Show this many.",
+)
 @click.option("--tail", is_flag=True, help="The last items instead of those from --start.")
 @click.option("--all", "everything", is_flag=True, help="All items, a page at a time.")
 @click.option(
@@ -92,7 +99,11 @@ def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
 @click.option("--since", type=people.Moment(), help="Items of this time or later.")
 @click.option("--until", type=people.Moment(), help="Items before this time.")
 @click.option(
-    "--trimmed", type=click.Choice(["hide", "show", "only"]), default="hide", show_default=True
+    "--trimmed",
+    type=click.Choice(["hide", "show", "only"]),
+    default="hide",
+    show_default=True,
+    help="What becomes of trimmed items.",
 )
 @click.option("--records", is_flag=True, help="Also what is no part of the conversation.")
 @json_option

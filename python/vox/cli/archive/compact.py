@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from vox.cli import people
-from vox.cli.options import archive_option, json_option, warn_of
+from vox.cli.options import archive_option, json_option, open_to_change
 from vox.cli.output import answer
 
 
@@ -21,10 +21,7 @@ def compact(as_json: bool, path: Path | None) -> None:
     use. Others may use the archive meanwhile: readers go on, writers wait until it is done.
     Whatever ends it before that leaves the archive as it was.
     """
-    import vox
-
-    with vox.open(path, create=False) as archive:
-        warn_of(archive)
+    with open_to_change(path) as archive:
         report = archive.compact()
     if as_json:
         answer("vox.compact.v1", report)

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from vox.cli import people
-from vox.cli.options import archive_option, json_option, warn_of
+from vox.cli.options import archive_option, json_option, open_to_change
 from vox.cli.output import answer
+from vox.config import GRACE_DAYS
 from vox.errors import BusyError
 
 
@@ -18,7 +19,7 @@ from vox.errors import BusyError
 @click.option(
     "--grace",
     type=click.FloatRange(min=0),
-    default=14,
+    default=GRACE_DAYS,
     show_default=True,
     metavar="DAYS",
     help="How long content stays after it was first found unused.",
@@ -36,10 +37,7 @@ def gc(
     archive compact` makes the file smaller. Refuses, and removes nothing, if the archive's counts
     are wrong. While an import runs nothing is removed: with --now the exit status is 28 then.
     """
-    import vox
-
-    with vox.open(path, create=False, read_only=dry_run) as archive:
-        warn_of(archive)
+    with open_to_change(path, dry_run=dry_run) as archive:
         report = archive.gc(dry_run=dry_run, now=now, grace_days=grace)
     if as_json:
         answer("vox.gc.v1", report)
@@ -52,8 +50,10 @@ def gc(
         )
         if report.waiting:
             click.echo(f"{people.number(report.waiting)} wait for the end of their grace period")
-        for lease in report.held_back_by:
-            since = people.moment(lease.started)
-            click.echo(f"held back: process {lease.pid} has been importing since {since}", err=True)
+        for holder in report.held_back_by:
+            since = people.moment(holder.started)
+            click.echo(
+                f"held back: process {holder.pid} has been importing since {since}", err=True
+            )
     if report.held_back_by and now and not dry_run:
         ctx.exit(BusyError.exit_status)

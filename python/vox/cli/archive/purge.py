@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from vox.cli import people
-from vox.cli.options import Text, archive_option, json_option, warn_of
+from vox.cli.options import Text, archive_option, json_option, open_to_change
 from vox.cli.output import answer
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("windows", nargs=-1, type=Text(), metavar="[WINDOW]...")
-@click.option("--trimmed", is_flag=True, help="Items that were trimmed.")
-@click.option("--deleted", is_flag=True, help="Windows that were deleted, as a whole.")
+@click.option("--trimmed", is_flag=True, help="All items that were trimmed.")
+@click.option("--deleted", is_flag=True, help="All windows that were deleted, as a whole.")
 @click.option(
     "--older",
     type=people.Moment(),
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 )
 @click.option("--now", is_flag=True, help="Also what was trimmed or deleted in the last 14 days.")
 @click.option("--erase", is_flag=True, help="Write the files anew, so that the bytes are in none.")
-@click.option("--why", type=Text(), default="", metavar="TEXT", help="For the log.")
+@click.option(
+    "--why", type=Text(), default="", metavar="TEXT", help="A reason, for the log of the archive."
+)
 @click.option("--yes", is_flag=True, help="Do it; without this it is a dry run.")
 @json_option
 @archive_option
@@ -51,10 +53,7 @@ def purge(
     leaves the archive with `vox archive gc`, and the files with `vox archive compact`; --erase
     does both.
     """
-    import vox
-
-    with vox.open(path, create=False, read_only=not yes) as archive:
-        warn_of(archive)
+    with open_to_change(path, dry_run=not yes) as archive:
         report = archive.purge(
             windows,
             trimmed=trimmed,

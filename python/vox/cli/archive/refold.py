@@ -12,7 +12,7 @@ from vox.cli.output import answer
 
 
 @click.command()
-@click.option("--session", type=Text(), help="Only this one.")
+@click.option("--session", type=Text(), metavar="ID", help="Only this session.")
 @json_option
 @archive_option
 def refold(session: str | None, as_json: bool, path: Path | None) -> None:

@@ -9,15 +9,16 @@ import click
 
 from vox.cli import people
 from vox.cli.options import (
-    Position,
     Text,
     archive_option,
+    count_option,
     json_option,
     open_to_change,
     open_to_read,
-    warn_of,
+    start_option,
 )
 from vox.cli.output import Column, answer, remark, table
+from vox.cli.show import ROLES
 
 COLUMNS = (
     Column("conversation", style="cyan", flexible=True),
@@ -37,7 +38,7 @@ def chat() -> None:
 
 @chat.command()
 @click.option("--id", "conversation", type=Text(), help="Its id.  [default: a new UUID]")
-@click.option("--title", type=Text())
+@click.option("--title", type=Text(), help="What it is called in lists.")
 @click.option("--repo", type=Text(), help="The repository it belongs to.")
 @click.option("--model", type=Text(), help="The model it talks to.")
 @json_option
@@ -51,10 +52,7 @@ def new(
     path: Path | None,
 ) -> None:
     """Begin a conversation and print its id."""
-    import vox
-
-    with vox.open(path) as archive:
-        warn_of(archive)
+    with open_to_change(path, create=True) as archive:
         made = archive.chat.create(id=conversation, title=title, repo=repo, model_route=model)
     if as_json:
         answer("vox.chat.new.v1", {"conversation": made})
@@ -67,9 +65,10 @@ def new(
 @click.argument("text", required=False, type=Text())
 @click.option(
     "--role",
-    type=click.Choice(["user", "assistant", "system", "tool"]),
+    type=click.Choice(ROLES),
     default="user",
     show_default=True,
+    help="Who says it.",
 )
 @click.option("--name", type=Text(), help="The model of an answer.")
 @json_option
@@ -106,8 +105,8 @@ def text_or_input(text: str | None) -> str:
 
 @chat.command(name="ls")
 @click.option("--deleted", is_flag=True, help="Those that are deleted.")
-@click.option("--start", type=Position(min=0), default=0, help="Skip this many.")
-@click.option("-n", "--count", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@start_option
+@count_option(50)
 @json_option
 @archive_option
 def list_(deleted: bool, start: int, count: int, as_json: bool, path: Path | None) -> None:
@@ -128,26 +127,35 @@ def list_(deleted: bool, start: int, count: int, as_json: bool, path: Path | Non
 @chat.command()
 @click.argument("conversation", type=Text())
 @click.argument("title", type=Text())
+@json_option
 @archive_option
-def rename(conversation: str, title: str, path: Path | None) -> None:
+def rename(conversation: str, title: str, as_json: bool, path: Path | None) -> None:
     """Give a conversation another title."""
     with open_to_change(path) as archive:
         archive.chat.rename(conversation, title)
+    if as_json:
+        answer("vox.chat.rename.v1", {"conversation": conversation, "title": title})
 
 
 @chat.command()
 @click.argument("conversation", type=Text())
+@json_option
 @archive_option
-def delete(conversation: str, path: Path | None) -> None:
-    """Hide a conversation from lists; `undelete` brings it back."""
+def delete(conversation: str, as_json: bool, path: Path | None) -> None:
+    """Hide a conversation from lists; `vox chat undelete` brings it back."""
     with open_to_change(path) as archive:
         archive.chat.delete(conversation)
+    if as_json:
+        answer("vox.chat.delete.v1", {"conversation": conversation})
 
 
 @chat.command()
 @click.argument("conversation", type=Text())
+@json_option
 @archive_option
-def undelete(conversation: str, path: Path | None) -> None:
+def undelete(conversation: str, as_json: bool, path: Path | None) -> None:
     """Bring a deleted conversation back."""
     with open_to_change(path) as archive:
         archive.chat.undelete(conversation)
+    if as_json:
+        answer("vox.chat.undelete.v1", {"conversation": conversation})

@@ -12,10 +12,10 @@ from vox.cli import people
 from vox.cli.options import (
     Text,
     archive_option,
+    count_option,
     json_option,
     open_to_change,
     open_to_read,
-    warn_of,
 )
 from vox.cli.output import Column, answer, note, remark, table
 
@@ -29,6 +29,9 @@ COLUMNS = (
     Column("content", flexible=True),
     Column("repo", style="green", flexible=True, keeps_end=True),
     Column("at", style="dim"),
+)
+_numbers = click.argument(
+    "numbers", nargs=-1, required=True, type=click.IntRange(min=0), metavar="NUMBER..."
 )
 KINDS = click.Choice(["clip", "command", "chat"])
 
@@ -44,7 +47,7 @@ def history() -> None:
 
 @history.command()
 @click.argument("text", required=False, type=Text())
-@click.option("--kind", type=KINDS, default="clip", show_default=True)
+@click.option("--kind", type=KINDS, default="clip", show_default=True, help="What it is.")
 @click.option("--repo", type=Text(), help="The repository it belongs to.")
 @click.option("--name", type=Text(), help="Where it comes from, such as a shell.")
 @json_option
@@ -58,11 +61,8 @@ def add(
     path: Path | None,
 ) -> None:
     """Add an entry, TEXT or what comes from standard input, and print its number."""
-    import vox
-
     content: bytes | str = sys.stdin.buffer.read() if text is None else text
-    with vox.open(path) as archive:
-        warn_of(archive)
+    with open_to_change(path, create=True) as archive:
         number = archive.history.add(cast("HistoryKind", kind), content, repo=repo, name=name)
     if as_json:
         answer("vox.history.add.v1", {"number": number})
@@ -71,10 +71,10 @@ def add(
 
 
 @history.command(name="ls")
-@click.option("--kind", type=KINDS)
+@click.option("--kind", type=KINDS, help="Only those of this kind.")
 @click.option("--repo", type=Text(), help="Only those of this repository.")
 @click.option("--before", type=click.IntRange(min=0), help="Only those before this number.")
-@click.option("-n", "--count", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@count_option(50)
 @json_option
 @archive_option
 def list_(
@@ -119,27 +119,40 @@ def _shown(content: Any, length: int) -> str:
 
 
 @history.command()
-@click.argument("numbers", nargs=-1, required=True, type=click.IntRange(min=0), metavar="NUMBER...")
+@_numbers
+@json_option
 @archive_option
-def pin(numbers: tuple[int, ...], path: Path | None) -> None:
+def pin(numbers: tuple[int, ...], as_json: bool, path: Path | None) -> None:
     """Keep entries however many come."""
     with open_to_change(path) as archive:
-        archive.history.pin(*numbers)
+        pinned = archive.history.pin(*numbers)
+    if as_json:
+        answer("vox.history.pin.v1", {"numbers": numbers, "changed": pinned})
 
 
 @history.command()
-@click.argument("numbers", nargs=-1, required=True, type=click.IntRange(min=0), metavar="NUMBER...")
+@_numbers
+@json_option
 @archive_option
-def unpin(numbers: tuple[int, ...], path: Path | None) -> None:
+def unpin(numbers: tuple[int, ...], as_json: bool, path: Path | None) -> None:
     """Let entries go when many others came."""
     with open_to_change(path) as archive:
-        archive.history.unpin(*numbers)
+        unpinned = archive.history.unpin(*numbers)
+    if as_json:
+        answer("vox.history.unpin.v1", {"numbers": numbers, "changed": unpinned})
 
 
 @history.command()
-@click.argument("numbers", nargs=-1, required=True, type=click.IntRange(min=0), metavar="NUMBER...")
+@_numbers
+@json_option
 @archive_option
-def rm(numbers: tuple[int, ...], path: Path | None) -> None:
-    """Remove entries, pinned or not. This is not undone; their content goes when it is purged."""
+def rm(numbers: tuple[int, ...], as_json: bool, path: Path | None) -> None:
+    """Remove entries, pinned or not. This can't be undone.
+
+    In the window of history their items are trimmed then; `vox archive purge` removes their
+    content.
+    """
     with open_to_change(path) as archive:
         archive.history.remove(*numbers)
+    if as_json:
+        answer("vox.history.rm.v1", {"numbers": numbers})

@@ -9,13 +9,14 @@ import click
 
 from vox.cli import people
 from vox.cli.options import (
-    Position,
     Text,
     archive_option,
+    count_option,
     json_option,
     jsonl_option,
+    open_to_change,
     open_to_read,
-    warn_of,
+    start_option,
 )
 from vox.cli.output import Column, answer, remark, rows_as_lines, table
 from vox.cli.plain import one_line
@@ -55,10 +56,7 @@ def append(file: BinaryIO, as_json: bool, path: Path | None) -> None:
     Lines that are wrong are named with their place, the others are taken; then the exit status is
     26.
     """
-    import vox
-
-    with vox.open(path) as archive:
-        warn_of(archive)
+    with open_to_change(path, create=True) as archive:
         report = archive.sessions.append_lines(file)
     if as_json:
         problems = [problem._asdict() for problem in report.problems]
@@ -94,8 +92,8 @@ def list_(as_json: bool, as_lines: bool, path: Path | None) -> None:
 
 @session.command()
 @click.argument("session_id", metavar="ID", type=Text())
-@click.option("--start", type=Position(min=0), default=0, help="Skip this many.")
-@click.option("-n", "--count", type=click.IntRange(1, 10_000), default=100, show_default=True)
+@start_option
+@count_option(100)
 @archive_option
 def events(session_id: str, start: int, count: int, path: Path | None) -> None:
     """Print events of a session as lines of JSON, which `vox session append` takes."""

@@ -187,7 +187,7 @@ def _label_windows(
     dry_run = len(windows) > 1 and not yes
     report = window_ops.label(archive._native, verb, windows, dry_run=dry_run)
     if as_json:
-        answer(f"vox.{command}.v1", report)
+        answer(f"vox.{command}.windows.v1", report)
     else:
         count = people.number(len(report.windows), "window")
         click.echo(outcome(command, DONE[command], count, dry_run=dry_run))
