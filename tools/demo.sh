@@ -44,12 +44,6 @@ show vox show vox-session:demo
 show vox history add 'make all' --kind command
 show vox archive refold
 
-say 'What is trimmed can go for good; without --yes it is only counted. Nothing is unused yet:'
-show vox window trim b5cc2934@12 --yes
-show vox archive purge b5cc2934 --now
-show vox window restore b5cc2934@12 --yes
-show vox archive gc --dry-run
-
 say 'A second import reads only what changed:'
 show vox import claude-code --root tests/data/claude_code
 show vox archive stats
@@ -67,3 +61,13 @@ say 'All of it as lines of JSON, and an equal archive made of them:'
 show vox export --jsonl -o "$VOX_HOME/all.jsonl"
 show vox import --jsonl "$VOX_HOME/all.jsonl" --archive "$VOX_HOME/copy"
 show vox archive verify --archive "$VOX_HOME/copy"
+
+say 'What was trimmed goes for good only when you say so, and then no file holds its bytes:'
+show vox window trim b5cc2934@14
+show vox archive purge b5cc2934 --now
+show vox archive purge b5cc2934 --now --erase --yes
+show vox archive gc
+show vox show b5cc2934 --trimmed only
+
+say 'All that is readable of a damaged archive, as a new one; nothing was wrong with this one:'
+show vox archive salvage "$VOX_HOME/backup" "$VOX_HOME/saved"

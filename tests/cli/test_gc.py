@@ -26,7 +26,7 @@ def test_a_dry_run_shows_what_a_run_then_removes(run: Run, imported: str, home: 
 
 def test_the_grace_period_is_told(run: Run, imported: str, home: Path) -> None:
     _released(home)
-    assert "1 wait for the end of their grace period" in run("archive", "gc").text
+    assert "waiting for the end of the grace period: 1\n" in run("archive", "gc").text
     assert run("archive", "gc", "--grace", "0", "--json").answer["removed"] == 1
 
 

@@ -49,7 +49,7 @@ def gc(
             f"unused; {people.number(report.removed)} {would}removed ({took})"
         )
         if report.waiting:
-            click.echo(f"{people.number(report.waiting)} wait for the end of their grace period")
+            click.echo(f"waiting for the end of the grace period: {people.number(report.waiting)}")
         for holder in report.held_back_by:
             since = people.moment(holder.started)
             click.echo(

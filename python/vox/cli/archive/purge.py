@@ -77,14 +77,14 @@ def _lines(report: PurgeReport) -> Iterator[str]:
     windows = people.number(report.windows, "window")
     yield f"{items} ({people.size(report.bytes)}) and {windows} {would}purged"
     if report.kept_shared:
-        yield f"{people.number(report.kept_shared, 'item')} stay: another window has them"
+        yield f"kept, as another window has it: {people.number(report.kept_shared, 'item')}"
     if report.pinned_items or report.pinned_windows:
         pinned = people.number(report.pinned_windows, "window")
-        yield f"{people.number(report.pinned_items, 'item')} and {pinned} stay: pinned"
+        yield f"kept, as it is pinned: {people.number(report.pinned_items, 'item')} and {pinned}"
     if report.recent_items or report.recent_windows:
         recent = people.number(report.recent_windows, "window")
         items = people.number(report.recent_items, "item")
-        yield f"{items} and {recent} stay: too recent (see --now)"
+        yield f"kept, as it is too recent (see --now): {items} and {recent}"
     if report.erased:
         yield "the files were written anew"
     elif report.dry_run and (report.items or report.windows):
