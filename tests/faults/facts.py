@@ -158,6 +158,6 @@ def of_another(place: Path) -> Facts | str | None:
         with vox.open(place, create=False) as archive:
             report = archive.verify()
             assert report.ok, (place, report.findings)
-            return of_windows(archive)
+            return {name: fact for name, fact in of_windows(archive).items() if fact}
     except WrongVersionError:
         return OLD_FORMAT
