@@ -47,3 +47,17 @@ def test_holes_are_named_and_make_the_export_partial(run: Run, transcript: Path)
 def test_what_to_export_must_be_said_once(run: Run) -> None:
     assert run("export").status == 2
     assert run("export", "--jsonl", "--raw", "x").status == 2
+
+
+def test_a_file_that_is_there_stays_and_one_that_fails_leaves_nothing(
+    run: Run, transcript: Path, tmp_path: Path
+) -> None:
+    run("import", "--root", transcript)
+    (file,) = transcript.rglob("*.jsonl")
+    before, there = file.read_bytes(), sorted(file.parent.iterdir())
+    taken = run("export", "--raw", file, "-o", file)
+    assert taken.status == 2
+    assert taken.messages == f"vox: {file} is there already; name a file that isn't\n"
+    assert run("export", "--raw", file, "--reading", "9", "-o", file.parent / "new").status == 3
+    assert sorted(file.parent.iterdir()) == there
+    assert file.read_bytes() == before

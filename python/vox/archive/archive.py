@@ -5,15 +5,17 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self, Unpack
 
 from vox import _native
+from vox.archive.files import whole_file, write_whole
 from vox.archive.filters import ItemFilters, WindowFilters, item_filter, window_filter
 from vox.archive.window import Window
 from vox.config import GRACE_DAYS, load_settings
-from vox.errors import ClosedError, NotFoundError
+from vox.errors import ClosedError, InvalidArgumentError, NotFoundError
 
 if TYPE_CHECKING:
     from vox.archive import exchange, gc, generations, purge, soundness, window_ops
@@ -349,16 +351,18 @@ class Archive:
         `ref` is as for `raw_sources` and must come to one file. Of a file that was rewritten
         between two imports the last reading is given, or that with the number `reading`. Bytes
         that were purged or never kept are spaces, and stand in the answer's `holes`. Raises
-        `NotFoundError`, `InvalidArgumentError` if it is several files, `DamagedError`, and
-        `FileExistsError` if the new file is there.
+        `NotFoundError`, `InvalidArgumentError` if it is several files or the new file is
+        there, and `DamagedError`; then nothing is left of the new file.
         """
         from vox.archive import raw
 
         path = raw.one_source(self._native, str(ref))
         if not isinstance(to, Path):
             return raw.export(self._native, path, reading, to.write)
-        with to.open("xb") as file:
-            return raw.export(self._native, path, reading, file.write)
+        if to.exists():
+            raise InvalidArgumentError(f"{to} is there already; name a file that isn't")
+        with whole_file(to) as file:
+            return raw.export(self._native, path, reading, partial(write_whole, file))
 
     def stats(self) -> dict[str, Any]:
         """How many `windows`, `items`, `blobs`, `sources`, `quarantined` stretches and `events`
@@ -453,7 +457,7 @@ class Archive:
         """Copies the archive, as its last commit left it, to a folder that is missing or empty; on
         disk on return. The copy is an archive of its own.
 
-        Others may go on writing meanwhile. A copy that is cut off leaves a draft beside `to`, which
+        Others may go on writing meanwhile. A copy that is killed leaves a draft beside `to`, which
         the next one to there writes over. Raises `InvalidArgumentError` if the folder holds
         something, `BusyError` while another backup writes there, `DiskFullError`.
         """

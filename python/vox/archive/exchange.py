@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
 from vox import _native
+from vox.archive.files import whole_file, write_whole
 
 SCHEMA = "vox.export.v1"
 """What the first line of an export says it is."""
@@ -39,16 +41,8 @@ def export_jsonl(archive: _native.Archive, to: Path | BinaryIO) -> Exported:
     `DamagedError` where the archive is, `DiskFullError`, and what the file raises.
     """
     if isinstance(to, Path):
-        draft = to.with_name(f"{to.name}.draft-{os.getpid()}")
-        try:
-            with draft.open("xb", buffering=0) as file:
-                exported = export_jsonl(archive, file)
-                os.fsync(file.fileno())
-            draft.replace(to)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
-        return exported
+        with whole_file(to) as file:
+            return export_jsonl(archive, file)
     lines, size = _native.export_jsonl(archive, _whole(to))
     to.flush()
     return Exported(lines=lines, bytes=size)
@@ -57,14 +51,7 @@ def export_jsonl(archive: _native.Archive, to: Path | BinaryIO) -> Exported:
 def _whole(file: BinaryIO) -> Callable[[bytes], object]:
     if not isinstance(file, io.RawIOBase):
         return file.write
-
-    # A raw file may take less than it is given.
-    def write(data: bytes) -> None:
-        left = memoryview(data)
-        while left:
-            left = left[file.write(left) or 0 :]
-
-    return write
+    return partial(write_whole, file)
 
 
 def import_jsonl(source: Path | BinaryIO, target: str | os.PathLike[str]) -> ImportedLines:
