@@ -65,6 +65,22 @@ def test_what_is_there_is_never_written_over(archive: Archive, tmp_path: Path) -
     assert names(tmp_path) == ["archive", "copy", "file"]
 
 
+def test_a_backup_that_finds_no_room_leaves_nothing(archive: Archive, tmp_path: Path) -> None:
+    write(tmp_path / "sessions", session(400))
+    archive.ingest(paths=[tmp_path / "sessions"])
+    before = names(tmp_path)
+    resource = pytest.importorskip("resource", reason="this system has no limits of files")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
+    try:
+        with pytest.raises((vox.VoxError, OSError)):
+            archive.backup(tmp_path / "copy")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert names(tmp_path) == before
+    archive.backup(tmp_path / "copy")
+
+
 def test_a_backup_is_one_moment_of_an_archive_that_is_written_and_compacted(
     archive: Archive, tmp_path: Path
 ) -> None:

@@ -27,7 +27,8 @@ pub struct BackedUp {
 /// empty; all of it is on disk on return. The copy is an archive; caches aren't copied.
 ///
 /// Writers go on meanwhile. Their file can grow: the pages that the copy reads aren't reused.
-/// A copy that is cut off leaves a draft beside `to`, which the next one to there writes over.
+/// After an error nothing is left of the copy. One that is killed leaves a draft beside `to`, which
+/// the next one to there writes over.
 pub fn backup(store: &Store, to: &Path) -> Result<BackedUp> {
     let to = std::path::absolute(to).map_err(|error| Error::io(&error, to))?;
     check_free(&to)?;
@@ -40,14 +41,26 @@ pub fn backup(store: &Store, to: &Path) -> Result<BackedUp> {
     draft_name.push(name);
     draft_name.push(".draft");
     let draft = parent.join(draft_name);
-    let current = Current::of(1);
-    let folder = current.folder(&draft);
+    let folder = Current::of(1).folder(&draft);
     let data = folder.join("data.mdb");
     let mut file = lock(&folder, &data)?;
+    let done = fill(store, &mut file, &draft, &to);
+    if done.is_err() {
+        // Still locked: nobody else writes it.
+        let _ = fs::remove_dir_all(&draft);
+    }
+    done
+}
+
+/// Copies the archive to `file`, the data file of the archive `draft`, and moves that to `to`.
+fn fill(store: &Store, file: &mut File, draft: &Path, to: &Path) -> Result<BackedUp> {
+    let current = Current::of(1);
+    let folder = current.folder(draft);
+    let data = folder.join("data.mdb");
     let fail = |error| Error::io(&error, &data);
     loop {
         file.set_len(0).and_then(|()| file.rewind()).map_err(fail)?;
-        store.current()?.copy_to(&mut file, &data)?;
+        store.current()?.copy_to(file, &data)?;
         // What was compacted between the two steps says so in the copy too.
         if look(&data)?.superseded_by.is_none() {
             break;
@@ -57,11 +70,12 @@ pub fn backup(store: &Store, to: &Path) -> Result<BackedUp> {
     for made in [&folder, &draft.join("db")] {
         sync_folder(made).map_err(|error| Error::io(&error, made))?;
     }
-    current.write(&draft)?;
-    check_free(&to)?;
-    fs::rename(&draft, &to).and_then(|()| sync_folder(parent)).map_err(|e| Error::io(&e, &to))?;
+    current.write(draft)?;
+    check_free(to)?;
+    let parent = to.parent().unwrap_or(to);
+    fs::rename(draft, to).and_then(|()| sync_folder(parent)).map_err(|e| Error::io(&e, to))?;
     let bytes = file.metadata().map_err(fail)?.len();
-    Ok(BackedUp { path: to, bytes })
+    Ok(BackedUp { path: to.to_path_buf(), bytes })
 }
 
 /// An error unless `to` is missing or an empty folder.
