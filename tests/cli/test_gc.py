@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import vox
 from tests.cli.conftest import Run
 from vox import _native
@@ -40,3 +42,12 @@ def test_an_import_that_runs_holds_it_back(run: Run, imported: str, home: Path) 
     assert run("archive", "gc").status == 0
     native.end_lease(lease)
     assert run("archive", "gc", "--now").status == 0
+
+
+@pytest.mark.parametrize("days", ["nan", "inf", "1e300", "-1"])
+def test_a_grace_period_that_is_none_is_a_wrong_argument(
+    run: Run, imported: str, days: str
+) -> None:
+    outcome = run("archive", "gc", "--grace", days)
+    assert outcome.status == 2
+    assert "Traceback" not in outcome.messages

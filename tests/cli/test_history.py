@@ -44,3 +44,13 @@ def test_caps_come_from_the_settings(
     refused = run("history", "add", "d", *place)
     assert refused.status == 2
     assert "VOX_HISTORY_ENTRIES is 'many'" in refused.messages
+
+
+@pytest.mark.parametrize("command", ["pin", "unpin", "rm"])
+def test_a_number_of_any_size_is_one_that_isnt_there(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    place = ("--archive", tmp_path / "archive")
+    run("history", "add", "make all", *place)
+    assert run("history", command, str(2**80), *place).status == 3
+    assert run("history", "ls", "--before", str(2**80), *place).text.startswith("0\t")

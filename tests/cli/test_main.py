@@ -57,6 +57,22 @@ def test_help_of_a_command_loads_nothing_heavy(command: str) -> None:
     assert ended.stderr == "\n"
 
 
+def test_stopped_while_it_loads_it_says_so_in_one_line() -> None:
+    script = (
+        "import runpy, sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'vox.cli.show':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "runpy.run_module('vox', run_name='__main__')\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "\nvox: stopped\n")
+
+
 LOOKS = [
     ["ls"],
     ["ls", "--jsonl", "--tree"],

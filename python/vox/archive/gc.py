@@ -9,6 +9,9 @@ import msgspec
 from vox import _native
 from vox.errors import InvalidArgumentError
 
+_LONGEST_DAYS = 36_500
+"""A hundred years. Judgement."""
+
 _DAY = timedelta(days=1) // timedelta(milliseconds=1)
 
 
@@ -49,8 +52,10 @@ class CollectReport(msgspec.Struct, frozen=True, kw_only=True):
 def collect(
     archive: _native.Archive, *, dry_run: bool, now: bool, grace_days: float
 ) -> CollectReport:
-    """See `vox.archive.Archive.gc`. Raises `InvalidArgumentError` for a negative grace period."""
-    if grace_days < 0:
-        raise InvalidArgumentError(f"a grace period of {grace_days} days; it can't be below 0")
+    """See `vox.archive.Archive.gc`. Raises `InvalidArgumentError` for no such period."""
+    if not 0 <= grace_days <= _LONGEST_DAYS:
+        raise InvalidArgumentError(
+            f"a grace period of {grace_days:g} days; it can be from 0 to {_LONGEST_DAYS:,}"
+        )
     grace = 0 if now else int(grace_days * _DAY)
     return msgspec.convert(archive.collect(dry_run=dry_run, grace=grace), CollectReport)

@@ -10,6 +10,7 @@ import click
 
 from vox.cli import people
 from vox.cli.options import (
+    Position,
     Text,
     archive_option,
     count_option,
@@ -31,7 +32,7 @@ COLUMNS = (
     Column("at", style="dim"),
 )
 _numbers = click.argument(
-    "numbers", nargs=-1, required=True, type=click.IntRange(min=0), metavar="NUMBER..."
+    "numbers", nargs=-1, required=True, type=Position(min=0), metavar="NUMBER..."
 )
 KINDS = click.Choice(["clip", "command", "chat"])
 
@@ -73,7 +74,7 @@ def add(
 @history.command(name="ls")
 @click.option("--kind", type=KINDS, help="Only those of this kind.")
 @click.option("--repo", type=Text(), help="Only those of this repository.")
-@click.option("--before", type=click.IntRange(min=0), help="Only those before this number.")
+@click.option("--before", type=Position(min=0), help="Only those before this number.")
 @count_option(50)
 @json_option
 @archive_option
