@@ -131,3 +131,10 @@ def test_nothing_reported_is_no_response() -> None:
     batch = read(meta(), event("token_count", info=None), count(zero, zero))
     assert batch.usage == []
     assert len(batch.drafts) == 3
+
+
+def test_what_can_be_no_count_counts_for_nothing() -> None:
+    for odd in (-5, 2**53, 2**64, 10**30):
+        [found] = read(meta(), STARTED, count(FIRST, {**LAST, "output_tokens": odd})).usage
+        assert (found.input, found.cache_read, found.output) == (700, 800, 0)
+        assert read(meta(), STARTED, count({"input_tokens": odd}, None)).usage == []

@@ -10,6 +10,7 @@ from msgspec import Raw, Struct
 from vox.sources.base import UsageDraft
 from vox.sources.claude_code.lineage import Track
 from vox.sources.claude_code.records import Record
+from vox.sources.counts import tokens_of
 from vox.sources.decoding import NotARecordError, read_loosely
 
 Number: TypeAlias = int | float | None
@@ -46,19 +47,19 @@ def usage_of(record: Record, track: Track, session: str, at: int | None) -> Usag
     if usage is None and cost is None:
         return None
     usage = usage or Usage()
-    written, written_1h = _count(usage.cache_creation_input_tokens), 0
+    written, written_1h = tokens_of(usage.cache_creation_input_tokens), 0
     if usage.cache_creation is not None:
-        written_1h = _count(usage.cache_creation.ephemeral_1h_input_tokens)
-        written_5m = _count(usage.cache_creation.ephemeral_5m_input_tokens)
+        written_1h = tokens_of(usage.cache_creation.ephemeral_1h_input_tokens)
+        written_5m = tokens_of(usage.cache_creation.ephemeral_5m_input_tokens)
         written = max(written - written_1h, written_5m)
     return UsageDraft(
         window=track.key,
         key=_response_key(record, track, session),
         model=message.model,
         at=at,
-        input=_count(usage.input_tokens),
-        output=_count(usage.output_tokens),
-        cache_read=_count(usage.cache_read_input_tokens),
+        input=tokens_of(usage.input_tokens),
+        output=tokens_of(usage.output_tokens),
+        cache_read=tokens_of(usage.cache_read_input_tokens),
         cache_write=written,
         cache_write_1h=written_1h,
         cost_nano_usd=cost,
@@ -103,12 +104,6 @@ def larger(one: UsageDraft, other: UsageDraft) -> UsageDraft:
     if kept.cost_nano_usd is not None or left.cost_nano_usd is None:
         return kept
     return msgspec.structs.replace(kept, cost_nano_usd=left.cost_nano_usd)
-
-
-def _count(number: Number) -> int:
-    if number is None or not 0 <= number < 2**53:
-        return 0
-    return int(number)
 
 
 def _nano(usd: float | None) -> int | None:

@@ -10,6 +10,7 @@ from msgspec import Raw
 from vox.sources.base import UsageDraft
 from vox.sources.codex.records import Fields, integer
 from vox.sources.codex.state import State
+from vox.sources.counts import tokens_of
 from vox.sources.raws import ABSENT
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -27,11 +28,11 @@ class Tokens(msgspec.Struct):
     def numbers(self) -> tuple[int, ...]:
         """input, cached, written, output, reasoning."""
         return (
-            self.input_tokens or 0,
-            self.cached_input_tokens or 0,
-            self.cache_write_input_tokens or 0,
-            self.output_tokens or 0,
-            self.reasoning_output_tokens or 0,
+            tokens_of(self.input_tokens),
+            tokens_of(self.cached_input_tokens),
+            tokens_of(self.cache_write_input_tokens),
+            tokens_of(self.output_tokens),
+            tokens_of(self.reasoning_output_tokens),
         )
 
 
@@ -79,7 +80,7 @@ def single_usage(payload: Fields, state: State, at: int | None) -> UsageDraft | 
     if numbers is not None:
         return _draft(numbers, None, state, at)
     found = (payload.input_tokens, payload.cached_input_tokens, payload.output_tokens)
-    given, cached, output = (integer(raw) or 0 for raw in found)
+    given, cached, output = (tokens_of(integer(raw)) for raw in found)
     return _draft((given, cached, 0, output, 0), None, state, at)
 
 
