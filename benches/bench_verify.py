@@ -16,28 +16,17 @@ from pathlib import Path
 from typing import Any
 
 import vox_windows
-import window_items
-from harness import Row, anonymous_bytes, find, main, ratio, table, work_folder
+from bench_viewport import vox_archive
+from harness import Row, anonymous_bytes, find, main, ratio, table
 from harness import timed as seconds_of
 
 STEP = 10_000
 
 
-def archive_of(items: int) -> Path:
-    """An archive with one window of `items` items; the one of the viewport benchmark."""
-    vox_windows.the_module()
-    path = work_folder() / f"window-{items}.vox"
-    done = path.with_suffix(".vox.done")
-    if not done.exists():
-        vox_windows.build(path, window_items.items(items))
-        done.touch()
-    return path
-
-
 def verify(*, items: int) -> Row:
     """A contestant: the whole check."""
     vox = vox_windows.the_module()
-    archive = vox.open(archive_of(items))
+    archive = vox.open(vox_archive(items, rebuild=False)[0])
     read_once(archive.path)
     start = time.perf_counter()
     report = archive.verify()
@@ -49,7 +38,7 @@ def verify(*, items: int) -> Row:
 def read_and_hash(*, items: int) -> Row:
     """A contestant: the contents, read and hashed."""
     vox = vox_windows.the_module()
-    path = archive_of(items)
+    path, _ = vox_archive(items, rebuild=False)
     archive = vox.open(path)
     read_once(archive.path)
     window = archive.window(vox_windows.KEY)

@@ -414,7 +414,8 @@ class Archive:
         counts."""
 
     def purge(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Purges what was trimmed or deleted; gives counts."""
+        """Purges what was trimmed or deleted; gives counts. The options are those of
+        `vox.archive.purge.purge`, with windows by their numbers."""
 
     def begin_lease(self, kind: str) -> int:
         """Takes a lease, while which nothing is collected; gives its number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,3 +85,10 @@ def texts(archive: Archive) -> Iterator[bytes]:
     """The bytes of every item."""
     for item in every_item(archive):
         yield bytes(archive.read(item))
+
+
+def exported(archive: Archive) -> bytes:
+    """All of it, as lines of JSON."""
+    out = io.BytesIO()
+    archive.export_jsonl(out)
+    return out.getvalue()

@@ -14,6 +14,8 @@ from blake3 import blake3
 
 import vox
 from tests import corpus, layout
+from tests.archive.contents import exported
+from tests.archive.examples import fill
 from vox.archive import Archive, import_jsonl
 from vox.errors import DamagedError, InvalidArgumentError, VoxError
 
@@ -70,22 +72,6 @@ def items(chunk: bytes, hashes: dict[bytes, bytes]) -> Any:
         if item["rest"] and "extra" in item["rest"]:
             item["rest"] = hashes[item["rest"]["extra"].to_bytes(8, "little")]
     return before, found
-
-
-def fill(archive: Archive, transcripts: Path) -> None:
-    for tool, folder in corpus.TOOLS.items():
-        archive.ingest([tool], root=transcripts / folder)
-    store = vox.ContentStore(archive.path)
-    store.put_many([b"held", b"\xff\x00", "tw\u00f6 \u2028 \x9b"])
-    store.put(b"held")
-    store.set_name("mine", blake3(b"held").digest())
-    archive._native.set_overlay(0, "trimmed", 0, 2, 77)
-
-
-def exported(archive: Archive) -> bytes:
-    out = io.BytesIO()
-    archive.export_jsonl(out)
-    return out.getvalue()
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import tarfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,23 +9,19 @@ from typing import Any
 import pytest
 
 import vox
+from tests import older
 from tests.archive.contents import EVERYTHING, contents, items, set_aside
 from vox.archive import migrate
 from vox.errors import NotFoundError, WrongVersionError
 
-ARCHIVES = Path(__file__).parents[1] / "data" / "archives"
 SESSIONS = Path(__file__).parents[1] / "data"
 
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """An archive of format 1."""
-    with tarfile.open(ARCHIVES / "format-1.tar.gz") as tar:
-        tar.extractall(tmp_path / "old", filter="data")
+    older.unpack(tmp_path / "old")
     return tmp_path / "old"
-
-
-EXPECTED: dict[str, Any] = json.loads((ARCHIVES / "format-1.json").read_text())
 
 
 AS_IT_IS = ("item", "role", "kind", "name", "created_at")
@@ -71,7 +65,7 @@ def test_all_of_an_older_archive_is_there_after_migrating(old: Path) -> None:
     assert [folder.name for folder in (old / "db").iterdir()] == ["2"]
     with vox.open(old, create=False) as archive:
         assert archive.verify().ok
-        assert by_id(said(archive)) == by_id(EXPECTED["windows"])
+        assert by_id(said(archive)) == by_id(older.contents()["windows"])
         quarantined = {path: set_aside(archive, path) for path, *_ in archive._native.sources()}
         assert sum(map(len, quarantined.values())) == 2
         assert archive.stats()["events"] == 36
@@ -113,7 +107,7 @@ def test_a_migration_that_stopped_before_current_was_written_is_completed(old: P
         vox.open(old)
     assert migrate(old) is not None
     with vox.open(old, create=False) as archive:
-        assert by_id(said(archive)) == by_id(EXPECTED["windows"])
+        assert by_id(said(archive)) == by_id(older.contents()["windows"])
 
 
 def test_a_lost_current_of_an_older_archive_is_no_loss(old: Path) -> None:
@@ -122,7 +116,7 @@ def test_a_lost_current_of_an_older_archive_is_no_loss(old: Path) -> None:
         vox.open(old)
     assert migrate(old) is not None
     with vox.open(old, create=False) as archive:
-        assert len(archive.windows()) == len(EXPECTED["windows"])
+        assert len(archive.windows()) == len(older.contents()["windows"])
 
 
 def test_there_must_be_an_archive_to_migrate(tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import os
-import tarfile
 from pathlib import Path
 
 import pytest
 
+from tests import older
 from tests.cli.conftest import Run
 from vox.errors import DamagedError, InvalidArgumentError, WrongVersionError
 
@@ -131,16 +131,15 @@ def test_a_backup_is_made_where_nothing_is(run: Run, imported: str, tmp_path: Pa
 
 
 def test_an_older_archive_is_migrated(run: Run, tmp_path: Path) -> None:
-    fixture = Path(__file__).parents[1] / "data/archives/format-1.tar.gz"
-    with tarfile.open(fixture) as tar:
-        tar.extractall(tmp_path, filter="data")
-    refused = run("ls", "--archive", tmp_path)
+    place = tmp_path / "old"
+    older.unpack(place)
+    refused = run("ls", "--archive", place)
     assert refused.status == WrongVersionError.exit_status
     assert "run `vox archive migrate`" in refused.messages
-    answer = run("archive", "migrate", "--json", "--archive", tmp_path).answer
+    answer = run("archive", "migrate", "--json", "--archive", place).answer
     assert answer["schema"] == "vox.migrate.v1"
     assert answer["migrated"] is True
     assert answer["report"]["format_before"] == 1
-    assert run("archive", "verify", "--archive", tmp_path).status == 0
-    again = run("archive", "migrate", "--archive", tmp_path)
+    assert run("archive", "verify", "--archive", place).status == 0
+    again = run("archive", "migrate", "--archive", place)
     assert again.text.startswith("nothing to do")

@@ -1,24 +1,18 @@
-"""The archive of format 1 that is kept for tests."""
+"""The archive of format 1 on a disk that may lose power, and its facts."""
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import tarfile
 from functools import cache
 from pathlib import Path
 
+from tests import older
 from tests.faults.facts import Facts, state
-
-ARCHIVES = Path(__file__).parents[1] / "data" / "archives"
 
 
 def unpack(place: Path) -> None:
     """Puts it to `place`, on disk when it returns."""
-    shutil.rmtree(place, ignore_errors=True)
-    with tarfile.open(ARCHIVES / "format-1.tar.gz") as tar:
-        tar.extractall(place, filter="data")
+    older.unpack(place)
     for path in [*place.rglob("*"), place, place.parent]:
         opened = os.open(path, os.O_RDONLY)
         os.fsync(opened)
@@ -28,7 +22,7 @@ def unpack(place: Path) -> None:
 @cache
 def windows() -> Facts:
     """What its windows are, by the list beside it."""
-    told = json.loads((ARCHIVES / "format-1.json").read_text())
+    told = older.contents()
     facts: Facts = {
         f"window {window['key']}": [
             state(

@@ -63,8 +63,9 @@ def salvage(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> S
     `source` is an archive, or one of its data files alone; it is only read, and nobody may write to
     it meanwhile. `target` is a folder that is missing or empty. Items behind a lost one follow on,
     so their ids change; a source file of which items are lost is read again by the next import.
-    The new archive is verified. Raises `NotFoundError` or `DamagedError` if nothing can be read,
-    `InvalidArgumentError` if `target` isn't empty, `DiskFullError`.
+    The new archive is verified. Raises `NotFoundError` if nothing is there,
+    `NotAnArchiveError` or `DamagedError` if nothing of it can be read, `InvalidArgumentError` if
+    `target` isn't empty, `DiskFullError`.
     """
     place = Path(target)
     done = _native.salvage_archive(Path(source), place)

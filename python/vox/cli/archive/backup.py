@@ -17,11 +17,11 @@ from vox.cli.plain import one_line
 @json_option
 @archive_option
 def backup(dest: Path, as_json: bool, path: Path | None) -> None:
-    """Copy the archive to the folder DEST, which must be missing or empty.
+    """Copy the archive to a new folder.
 
-    Others may go on writing: the copy is the archive as it was at one moment, and an archive of its
-    own (`vox ls --archive DEST`). Whatever ends it leaves no DEST; when it
-    is killed, a draft beside it that the next one to there writes over.
+    DEST must be missing or empty. Others may go on writing: the copy is the archive as it was at
+    one moment, and an archive of its own (`vox ls --archive DEST`). Whatever ends it leaves no
+    DEST; when it is killed, a draft beside it that the next one to there writes over.
     """
     report = open_to_read(path).backup(dest)
     if as_json:

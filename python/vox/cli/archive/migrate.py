@@ -15,7 +15,7 @@ from vox.cli.output import answer
 @json_option
 @archive_option
 def migrate(as_json: bool, path: Path | None) -> None:
-    """Bring an archive that an older vox made to the format of this one.
+    """Bring an older archive to the format of this vox.
 
     It is written anew beside the old files, which go when the new ones are complete. Ids, numbers
     and contents stay. Whatever ends it before leaves the archive as it was. An older vox can't read

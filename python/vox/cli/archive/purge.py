@@ -47,11 +47,18 @@ def purge(
 ) -> None:
     """Remove for good what was trimmed or deleted.
 
-    Says what would go, and does it with --yes. With WINDOWs only of those. A purged item keeps its
-    place, its times and its hash; nothing brings its content back but its source, with `vox import
-    --restore-purged`. What is pinned stays, and so does what another window still has. Content
-    leaves the archive with `vox archive gc`, and the files with `vox archive compact`; --erase
-    does both.
+    Says what would go, and does it with --yes; it can't be undone. --trimmed and --deleted mean
+    those of all windows, or of the WINDOWs that are named; WINDOWs alone mean both. Only what was
+    trimmed or deleted 14 days ago or earlier goes, unless --now.
+
+    A purged item keeps its place, its times and its hash; nothing brings its content back but its
+    source, with `vox import --restore-purged`. What is pinned stays, and so does what another
+    window still has. Content leaves the archive with `vox archive gc`, and the files with `vox
+    archive compact`; --erase does both.
+
+    \b
+    vox archive purge --trimmed --older 30d
+    vox archive purge 3f2a --now --erase --yes
     """
     with open_to_change(path, dry_run=not yes) as archive:
         report = archive.purge(

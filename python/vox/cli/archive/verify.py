@@ -40,10 +40,11 @@ def verify(
     as_json: bool,
     path: Path | None,
 ) -> None:
-    """Check every page, hash, reference, order and index of the archive.
+    """Check that all of the archive is sound.
 
-    Exits with 13 if anything is wrong that was not repaired. Reads with vox's own page reader, so
-    that no damage can crash it, and an archive that can't be opened is checked all the same.
+    Looks at every page, hash, reference, order and index. Exits with 13 if anything is wrong that
+    was not repaired. Reads with vox's own page reader, so that no damage can crash it, and an
+    archive that can't be opened is checked all the same.
     """
     report = _repair(path, sample) if repair else _verify(path, sample)
     if as_json:

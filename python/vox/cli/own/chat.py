@@ -142,7 +142,10 @@ def rename(conversation: str, title: str, as_json: bool, path: Path | None) -> N
 @json_option
 @archive_option
 def delete(conversation: str, as_json: bool, path: Path | None) -> None:
-    """Hide a conversation from lists; `vox chat undelete` brings it back."""
+    """Hide a conversation from lists.
+
+    Nothing of it goes; `vox chat undelete` brings it back.
+    """
     with open_to_change(path) as archive:
         archive.chat.delete(conversation)
     if as_json:

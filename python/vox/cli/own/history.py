@@ -61,7 +61,10 @@ def add(
     as_json: bool,
     path: Path | None,
 ) -> None:
-    """Add an entry, TEXT or what comes from standard input, and print its number."""
+    """Add an entry and print its number.
+
+    The entry is TEXT, or what comes from standard input.
+    """
     content: bytes | str = sys.stdin.buffer.read() if text is None else text
     with open_to_change(path, create=True) as archive:
         number = archive.history.add(cast("HistoryKind", kind), content, repo=repo, name=name)

@@ -42,7 +42,9 @@ def session() -> None:
 @json_option
 @archive_option
 def append(file: BinaryIO, as_json: bool, path: Path | None) -> None:
-    """Append events, one JSON object a line, from FILE or standard input.
+    """Append events from FILE or standard input.
+
+    One JSON object a line:
 
     \b
     {"session": "s1", "event": "created", "kind": "task", "agent": "builder"}
@@ -96,7 +98,10 @@ def list_(as_json: bool, as_lines: bool, path: Path | None) -> None:
 @count_option(100)
 @archive_option
 def events(session_id: str, start: int, count: int, path: Path | None) -> None:
-    """Print events of a session as lines of JSON, which `vox session append` takes."""
+    """Print events of a session as lines of JSON.
+
+    `vox session append` takes such lines.
+    """
     import msgspec
 
     archive = open_to_read(path)
