@@ -44,7 +44,7 @@ pub fn migrate(path: &Path) -> Result<Option<Migrated>> {
         newer => return Err(other_format(path, newer)),
     }
     let to = current.generation + 1;
-    let done = hold_older(path, current, |tables, txn| {
+    let held = hold_older(path, current, |tables, txn| {
         // Another process was faster.
         if meta::is_superseded(tables, txn)? {
             return Ok(None);
@@ -60,7 +60,12 @@ pub fn migrate(path: &Path) -> Result<Option<Migrated>> {
         tables.meta.put(txn, b"superseded_by", &rows::encode(&to)?)?;
         let bytes_after = size(&new)?;
         Ok(Some((new, bytes_before, bytes_after)))
-    })?;
+    });
+    let done = match held {
+        // Another process was faster, and took the files away while they were being opened.
+        Err(_) if matches!(in_use(path), Ok(Some(now)) if now != current) => None,
+        held => held?,
+    };
     let Some((new, bytes_before, bytes_after)) = done else { return Ok(None) };
     flip::flip(path, &new)?;
     flip::remove_all(path, |number| number < to)?;
