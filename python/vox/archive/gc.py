@@ -43,6 +43,9 @@ class CollectReport(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of that content."""
     removed_bytes: int
     """Bytes that it took."""
+    removed_raw_runs: int
+    """Stretches of source bytes that no item and no file named. Contents that only they referred to
+    are unused for the next collection."""
     leases_cleared: int
     """Leases that dead processes had left."""
     held_back_by: list[Leaseholder]

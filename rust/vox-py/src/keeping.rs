@@ -49,6 +49,7 @@ pub fn collected<'py>(py: Python<'py>, done: &gc::Collected) -> PyResult<Bound<'
     dict.set_item("removed", done.removed)?;
     dict.set_item("removed_raw_bytes", done.removed_raw_bytes)?;
     dict.set_item("removed_bytes", done.removed_bytes)?;
+    dict.set_item("removed_raw_runs", done.removed_raw_runs)?;
     dict.set_item("leases_cleared", done.leases_cleared)?;
     dict.set_item("held_back_by", leases(py, &done.held_back_by)?)?;
     Ok(dict)

@@ -5,7 +5,6 @@ use std::{borrow::Cow, ops::Range};
 use heed::RoTxn;
 use vox_format::{
     keys::Domain,
-    leaf::Entry,
     rows::{CursorRow, Extent, OverlayRange, QuarantineRow, RunRow, UsageRow, WindowRow},
 };
 use vox_types::{
@@ -18,7 +17,6 @@ use crate::{
     env::Generation,
     events,
     fault::{Fallible, Fault},
-    index::HashIndex,
     raw::{self, FileStretch},
     spine::{chains, cursors, extents, lineage, overlays, runs, symbols, usage, windows},
     tables::Tables,
@@ -158,16 +156,6 @@ impl<'t> Snapshot<'t> {
     /// The bytes of a blob, checked against its hash.
     pub fn blob(&self, blob: BlobRef) -> Result<Vec<u8>> {
         self.checked(blobs::verified_read(self.tables, self.txn, blob))
-    }
-
-    /// The blob with this hash and its counts.
-    pub fn find_blob(&self, hash: &ContentHash) -> Result<Option<Entry>> {
-        self.checked(
-            HashIndex::of_blobs(self.tables)
-                .finder(self.txn)
-                .map_err(Fault::from)
-                .and_then(|finder| blobs::find(self.tables, &finder, self.txn, hash)),
-        )
     }
 
     /// The chain hash of an item.

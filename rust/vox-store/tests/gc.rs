@@ -1,10 +1,13 @@
 //! Collecting against a plain model of who uses what since when.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod sources;
+
 use std::collections::HashMap;
 
 use proptest::prelude::*;
 use vox_format::{
+    keys::{self, Domain},
     leaf::Entry,
     rows::{CursorRow, Event},
 };
@@ -16,10 +19,13 @@ use vox_store::{
     gc::{Collected, Options},
     index::HashIndex,
     naming::Named,
+    raw,
     tables::Tables,
     verify::{self, Verdict, verify},
 };
 use vox_types::{Code, ContentHash, Error, Fidelity, ItemKind, QuarantineReason, Role};
+
+use crate::sources::{runs, whole};
 
 const HOUR: i64 = 3_600_000;
 
@@ -366,6 +372,29 @@ fn a_write_that_relied_on_content_collected_since_is_refused_and_can_be_repeated
     let refused = store.append_prepared(vec![prepared]).pop().unwrap().unwrap_err();
     assert_eq!(refused.code, Code::Conflict);
     assert_eq!(store.append(items(&[1])).unwrap().blobs, 1);
+}
+
+#[test]
+fn a_raw_run_goes_when_no_item_and_no_file_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path()).unwrap();
+    for (path, bytes) in [("/a", "one\n"), ("/b", "two\n"), ("/c", "three\n")] {
+        store.append(whole(path, bytes)).unwrap();
+    }
+    assert_eq!((store.collect(&NOW).unwrap().removed_raw_runs, runs(&store)), (0, vec![0, 1, 2]));
+    let key = keys::raw_file(&raw::source_key(b"/b"), 0, Domain::Content, 0);
+    tamper(&store, |tables, txn| assert!(tables.raw_files.delete(txn, &key).unwrap()));
+    let lease = store.begin_lease("import").unwrap();
+    assert_eq!((store.collect(&NOW).unwrap().removed_raw_runs, runs(&store).len()), (0, 3));
+    store.end_lease(lease).unwrap();
+    let planned = store.collect(&Options { dry_run: true, ..NOW }).unwrap();
+    assert_eq!((planned.removed_raw_runs, runs(&store).len()), (1, 3));
+    assert_eq!((store.collect(&NOW).unwrap().removed_raw_runs, runs(&store)), (1, vec![0, 2]));
+    assert_eq!(store.logged().last(), Some(&Event::Collected { blobs: 0, raw_runs: 1 }));
+    assert_clean(&store);
+    store.append(whole("/d", "two\n")).unwrap();
+    assert_eq!(runs(&store), [0, 2, 3], "bytes that come again are new");
+    assert_clean(&store);
 }
 
 /// Changes a row behind the store's back.

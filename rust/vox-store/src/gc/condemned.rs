@@ -7,7 +7,7 @@ use vox_types::{BlobRef, Error, Result};
 use super::{mark::Marks, places::Bits, steps::Source};
 use crate::{Store, env::Generation, events, fault::Fallible, tables::Tables};
 
-/// Rows that one transaction changes.
+/// Rows that one transaction changes. Judgement.
 const BATCH: usize = 50_000;
 
 /// When a collection last looked, as the latest that any has seen: `meta/collected_at`.

@@ -8,6 +8,8 @@
 //! count of rows and that of the index differ after writes, the walk is repeated with the write
 //! lock held, which decides.
 
+use std::collections::HashSet;
+
 use vox_format::{
     chunk::Chunk,
     cursor::u32_at,
@@ -30,10 +32,12 @@ use crate::{
     fault::{Fallible, Fault},
     index::HashIndex,
     producers,
+    raw::{self, FileStretch},
     tables::Tables,
 };
 
-/// What the walk knows of each blob: eight bytes and two bits, beside those of [`Places`].
+/// What the walk knows of each blob: eight bytes and a bit, beside those of [`Places`]; and of raw
+/// runs, those that nothing names.
 pub(crate) struct Marks {
     pub places: Places,
     /// Places that refer to it, less what the index counts.
@@ -42,6 +46,8 @@ pub(crate) struct Marks {
     holds: Vec<i32>,
     /// Whether a row or a name refers to it.
     used: Bits,
+    /// Raw runs that neither an item nor a file names.
+    pub unnamed_runs: HashSet<u64>,
     /// Items that were looked at.
     pub items: u64,
     /// Entries of the index whose blob is gone: a collection was interrupted.
@@ -73,17 +79,24 @@ impl Marks {
             difference: vec![0; len],
             holds: vec![0; len],
             used: Bits::of(len),
+            unnamed_runs: HashSet::new(),
             items: 0,
             leftovers: 0,
         };
         let tables = source.generation().tables;
         marks.index(source)?;
-        source.rows(tables.chunks, |txn, key, value| marks.chunk(&tables, txn, key, value))?;
         source.rows(tables.raw_runs, |txn, key, value| {
-            let run = key.try_into().map_or(0, u64::from_be_bytes);
+            let run = raw::number_of(key)?;
+            marks.unnamed_runs.insert(run);
             for blob in RawRun::parse(value)?.references()? {
                 marks.refer(&tables, txn, blob, || format!("raw run {run}"))?;
             }
+            Ok(())
+        })?;
+        // Behind the runs: what names one came with it or later.
+        source.rows(tables.chunks, |txn, key, value| marks.chunk(&tables, txn, key, value))?;
+        source.rows(tables.raw_files, |_, key, value| {
+            marks.unnamed_runs.remove(&FileStretch::decode(key, value)?.row.run);
             Ok(())
         })?;
         source.rows(tables.quarantine, |txn, key, value| {
@@ -169,11 +182,15 @@ impl Marks {
         for place in 0..chunk.len() {
             let item = ItemId::new(run, first + place as u32);
             let who = || format!("item {item}");
+            let rest = chunk.rest_at(place);
+            if let Some(Rest::Record(record)) = rest {
+                self.unnamed_runs.remove(&record.run());
+            }
             if chunk.attributes_at(place).purged() {
                 continue;
             }
             self.refer(tables, txn, chunk.content_at(place), who)?;
-            if let Some(Rest::Extra(extra)) = chunk.rest_at(place) {
+            if let Some(Rest::Extra(extra)) = rest {
                 self.refer(tables, txn, extra, who)?;
             }
         }

@@ -3,7 +3,8 @@
 //! Mark, then sweep: [`mark`] walks over every root in short read transactions and counts;
 //! [`condemned`] remembers since when a blob is unused; [`sweep`] removes those that have been for
 //! longer than the grace period, some thousands in a transaction, each looked at again in the
-//! transaction that removes it. Whatever is interrupted goes on with the next collection.
+//! transaction that removes it. [`runs`] deletes source bytes that nothing names; their contents are
+//! unused from then on. Whatever is interrupted goes on with the next collection.
 //!
 //! Memory: eight bytes and four bits for each blob, eight bytes for each segment, and eight for
 //! each blob that turns out unused for the first time: about 170 MB for 10 million blobs if all are
@@ -12,6 +13,7 @@
 mod condemned;
 mod mark;
 mod places;
+mod runs;
 mod steps;
 mod sweep;
 
@@ -30,10 +32,11 @@ use crate::{
     meta::{self, now},
 };
 
-/// How long a blob stays after it was first found unused, in days.
+/// How long a blob stays after it was first found unused, in days. Judgement.
 pub const GRACE_DAYS: u32 = 14;
 
-const DAY: i64 = 86_400_000;
+/// A day in milliseconds.
+pub(crate) const DAY: i64 = 86_400_000;
 
 /// How to collect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,13 +74,16 @@ pub struct Collected {
     pub removed_raw_bytes: u64,
     /// Bytes that it took.
     pub removed_bytes: u64,
+    /// Raw runs that nothing named and that were deleted. Contents that only they referred to are
+    /// unused for the next collection.
+    pub removed_raw_runs: u64,
     /// Leases that dead processes had left.
     pub leases_cleared: u64,
     /// Imports that run: nothing is removed before they have ended.
     pub held_back_by: Vec<LeaseRow>,
 }
 
-/// Attempts when the archive is compacted meanwhile.
+/// Attempts when the archive is compacted meanwhile. Judgement.
 const ATTEMPTS: usize = 3;
 
 impl Store {
@@ -119,6 +125,7 @@ fn collect(store: &Store, generation: &Generation, options: &Options) -> Result<
     if options.dry_run {
         (done.removed_raw_bytes, done.removed_bytes) = sizes(generation, &marks, &verdicts.doomed)?;
         done.removed = verdicts.doomed.count();
+        done.removed_raw_runs = marks.unnamed_runs.len() as u64;
         return Ok(done);
     }
     condemned::write(store, generation, &verdicts, now)?;
@@ -128,6 +135,9 @@ fn collect(store: &Store, generation: &Generation, options: &Options) -> Result<
         done.removed_raw_bytes = swept.raw_bytes;
         done.removed_bytes = swept.stored_bytes;
         done.held_back_by = swept.held_back_by;
+    }
+    if done.held_back_by.is_empty() {
+        (done.removed_raw_runs, done.held_back_by) = runs::delete(store, generation, &marks)?;
     }
     Ok(done)
 }

@@ -27,7 +27,7 @@ use crate::{
     tables::{Table, Tables},
 };
 
-/// Blobs that one transaction removes.
+/// Blobs that one transaction removes. Judgement.
 const BATCH: usize = 20_000;
 /// Segments that one transaction writes anew: 32 MB. Judgement.
 const SEGMENTS: usize = 512;

@@ -26,9 +26,6 @@ use crate::{
 /// Messages that are folded again in one transaction. Judgement.
 const FOLDED_AT_ONCE: usize = 512;
 
-/// The longest id of a conversation, in bytes.
-const MAX_ID: usize = 500;
-
 /// A conversation as a caller gives it.
 #[derive(Clone, Debug, Default)]
 pub struct NewConversation {
@@ -52,10 +49,7 @@ fn chat_key(id: &str) -> String {
 impl Store {
     /// Begins a conversation; durable on return. `conflict` if there is one with this id.
     pub fn create_conversation(&self, new: NewConversation) -> Result<()> {
-        if new.id.is_empty() || new.id.len() > MAX_ID {
-            let says = format!("a conversation's id has 1 to {MAX_ID} bytes");
-            return Err(Error::new(Code::InvalidArgument, says));
-        }
+        heads::check_id("a conversation", &new.id)?;
         let at = new.at.unwrap_or_else(now);
         let row = ConversationRow {
             id: new.id,

@@ -8,8 +8,21 @@ use vox_format::{
     producers::{numbered, split_numbered},
     rows,
 };
+use vox_types::{Code, Error, Result};
 
 use crate::{fault::Fallible, tables::Table};
+
+/// The longest id of a session or a conversation, in bytes. Judgement.
+const MAX_ID: usize = 500;
+
+/// Refuses an id that is empty or too long; `of` names what it would be the id of.
+pub(super) fn check_id(of: &str, id: &str) -> Result<()> {
+    if id.is_empty() || id.len() > MAX_ID {
+        let says = format!("the id of {of} has 1 to {MAX_ID} bytes, not {}", id.len());
+        return Err(Error::new(Code::InvalidArgument, says));
+    }
+    Ok(())
+}
 
 /// The row of the head with this key.
 pub(super) fn head<T: DeserializeOwned>(

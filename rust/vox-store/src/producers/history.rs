@@ -134,13 +134,6 @@ impl Store {
         })
     }
 
-    /// How much there is of each kind and repository.
-    pub fn history_groups(&self) -> Result<Vec<HistoryGroupRow>> {
-        self.read(|tables, txn| {
-            Ok(groups(tables, txn)?.into_iter().map(|(_, group)| group).collect())
-        })
-    }
-
     /// Pins or unpins entries: no cap removes a pinned one. All or, on an error, none. Gives how
     /// many were not so before. `not_found` for a number that there isn't.
     pub fn pin_history(&self, numbers: &[u64], pinned: bool) -> Result<u64> {

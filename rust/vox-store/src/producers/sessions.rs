@@ -31,9 +31,6 @@ use crate::{
 /// Events that are folded again in one transaction. Judgement.
 const FOLDED_AT_ONCE: usize = 512;
 
-/// The longest name of a session, in bytes.
-const MAX_ID: usize = 500;
-
 /// An event as a caller gives it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewSessionEvent {
@@ -74,10 +71,8 @@ impl Store {
             let row = SessionEventRow { at: at.unwrap_or_else(now), event };
             let row = row.try_map(|given| gathering.take(given));
             let row = row.map_err(|error| about(place, &session, error))?;
-            if session.is_empty() || session.len() > MAX_ID {
-                let says = format!("a session's id has 1 to {MAX_ID} bytes");
-                return Err(about(place, &session, Error::new(Code::InvalidArgument, says)));
-            }
+            heads::check_id("a session", &session)
+                .map_err(|error| about(place, &session, error))?;
             all.push(Coming { session, sequence, timed: at.is_some(), row });
         }
         let contents = gathering.finish()?;

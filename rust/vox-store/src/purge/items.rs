@@ -15,9 +15,9 @@ use crate::{
     blobs, fault::Fallible, index::HashIndex, producers, raw, spine::runs, tables::Tables,
 };
 
-/// Items that one transaction purges.
+/// Items that one transaction purges. Judgement.
 pub(crate) const BATCH: u64 = 20_000;
-/// Chunks that one transaction looks at.
+/// Chunks that one transaction looks at. Judgement.
 const CHUNKS: usize = 2_000;
 
 /// What was found, or purged, so far.

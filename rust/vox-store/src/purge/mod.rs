@@ -21,9 +21,9 @@ use self::{
     items::Tally,
     plan::{Plan, plan},
 };
-use crate::{Store, events, meta::now};
+use crate::{Store, events, gc::DAY, meta::now};
 
-/// How long something stays trimmed or deleted before it may be purged, in days.
+/// How long something stays trimmed or deleted before it may be purged, in days. Judgement.
 pub const GRACE_DAYS: u32 = 14;
 
 /// What to purge.
@@ -51,7 +51,7 @@ impl Default for Options {
             windows: Vec::new(),
             trimmed: false,
             deleted: false,
-            grace: i64::from(GRACE_DAYS) * 86_400_000,
+            grace: i64::from(GRACE_DAYS) * DAY,
             at: now(),
             why: String::new(),
             dry_run: true,

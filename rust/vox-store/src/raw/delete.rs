@@ -4,7 +4,7 @@ use heed::RwTxn;
 use vox_types::BlobRef;
 
 use super::{
-    remove::{apart, based_on, give_back, put_together},
+    remove::{AT_ONCE, apart, based_on, give_back, put_together},
     run, samples,
 };
 use crate::{fault::Fallible, tables::Tables};
@@ -30,9 +30,12 @@ pub fn delete_runs(
         false => based_on(tables, txn, &bases)?.into_iter().map(|(_, number)| number).collect(),
     };
     others.retain(|other| numbers.binary_search(other).is_err());
-    let mut alone = apart(tables, txn, &others)?;
-    for parts in alone.values_mut() {
-        parts.head.base = None;
+    for others in others.chunks(AT_ONCE) {
+        let mut alone = apart(tables, txn, others)?;
+        for parts in alone.values_mut() {
+            parts.head.base = None;
+        }
+        put_together(tables, txn, alone)?;
     }
     let mut references = Vec::new();
     for number in &numbers {
@@ -40,7 +43,6 @@ pub fn delete_runs(
         references.append(&mut run(tables, txn, *number)?.references()?);
         tables.raw_runs.delete(txn, &number.to_be_bytes())?;
     }
-    put_together(tables, txn, alone)?;
     give_back(tables, txn, &references)?;
     Ok(references)
 }

@@ -38,18 +38,21 @@ impl FileStretch {
     }
 }
 
-/// Every stretch of every reading of a file.
-pub fn of_file(tables: &Tables, txn: &RoTxn<'_>, cursor: &[u8; 16]) -> Fallible<Vec<FileStretch>> {
-    let rows = tables.raw_files.prefix_iter(txn, cursor)?;
+fn collect<'t>(
+    rows: impl Iterator<Item = heed::Result<(&'t [u8], &'t [u8])>>,
+) -> Fallible<Vec<FileStretch>> {
     rows.map(|row| row.map_err(Into::into).and_then(|(key, value)| FileStretch::decode(key, value)))
         .collect()
 }
 
+/// Every stretch of every reading of a file.
+pub fn of_file(tables: &Tables, txn: &RoTxn<'_>, cursor: &[u8; 16]) -> Fallible<Vec<FileStretch>> {
+    collect(tables.raw_files.prefix_iter(txn, cursor)?)
+}
+
 /// Every stretch of every file.
 pub fn all(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<FileStretch>> {
-    let rows = tables.raw_files.iter(txn)?;
-    rows.map(|row| row.map_err(Into::into).and_then(|(key, value)| FileStretch::decode(key, value)))
-        .collect()
+    collect(tables.raw_files.iter(txn)?)
 }
 
 /// The stretches of one reading of a file, in order.
@@ -61,9 +64,7 @@ pub fn of_reading(
     domain: Domain,
 ) -> Fallible<Vec<FileStretch>> {
     let prefix = keys::raw_file(cursor, reading, domain, 0);
-    let rows = tables.raw_files.prefix_iter(txn, &prefix[..21])?;
-    rows.map(|row| row.map_err(Into::into).and_then(|(key, value)| FileStretch::decode(key, value)))
-        .collect()
+    collect(tables.raw_files.prefix_iter(txn, &prefix[..21])?)
 }
 
 /// The stretch of a reading that holds `offset`.

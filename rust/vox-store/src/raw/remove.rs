@@ -14,7 +14,7 @@ use super::{FileStretch, Parts, all, delete_runs, rest, run};
 use crate::{blobs, fault::Fallible, index::HashIndex, tables::Tables};
 
 /// Runs that are taken apart at once: each may be 1 MiB. Judgement.
-const AT_ONCE: usize = 64;
+pub const AT_ONCE: usize = 64;
 
 /// Makes holes of `records`: their bytes go, their places and lengths stay. Gives the blobs that
 /// they referred to, as often as they did; those references are given back already.

@@ -4,7 +4,7 @@
 //! So the run whose cuts name the same contents is the one to compress against. Of each run a few
 //! contents are remembered, those with the least hashes, which runs with the same contents share.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use heed::{RoTxn, RwTxn};
 use vox_format::raw::RawRun;
@@ -13,7 +13,7 @@ use vox_types::{ContentHash, CutForm, Error};
 use super::run;
 use crate::{blobs, fault::Fallible, tables::Tables};
 
-/// Contents of a run that are remembered.
+/// Contents of a run that are remembered. Judgement.
 const MOST: usize = 8;
 /// Shorter contents stand in many conversations. Judgement.
 const SHORTEST_CONTENT: u32 = 32;
@@ -91,14 +91,20 @@ pub fn remember(
     Ok(())
 }
 
-/// Makes the table anew.
+/// Makes the table anew. A torn tail isn't found: it goes as a whole when its file is read on.
 pub fn rebuild(tables: &Tables, txn: &mut RwTxn<'_>) -> Fallible<()> {
     tables.raw_samples.clear(txn)?;
+    let torn = super::all(tables, txn)?.into_iter().filter(|stretch| stretch.row.torn);
+    let torn: HashSet<u64> = torn.map(|stretch| stretch.row.run).collect();
     let mut next = 0u64;
     while let Some((key, value)) =
         tables.raw_runs.get_greater_than_or_equal_to(txn, &next.to_be_bytes())?
     {
         let number = super::number_of(key)?;
+        next = number + 1;
+        if torn.contains(&number) {
+            continue;
+        }
         let run = RawRun::parse(value)?;
         let mut contents = Vec::new();
         if run.head.base.is_none() && run.head.rest_len >= SHORTEST_REST {
@@ -109,7 +115,6 @@ pub fn rebuild(tables: &Tables, txn: &mut RwTxn<'_>) -> Fallible<()> {
         }
         let hash = run.head.hash;
         remember(tables, txn, number, &hash, &choose(contents.into_iter()))?;
-        next = number + 1;
     }
     Ok(())
 }

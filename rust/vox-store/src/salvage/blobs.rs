@@ -55,7 +55,7 @@ impl Blobs {
     }
 }
 
-/// Groups that are looked at together on all cores.
+/// Groups that are looked at together on all cores. Judgement.
 const ROUND: usize = 64;
 
 /// Copies every blob whose bytes have their hash.

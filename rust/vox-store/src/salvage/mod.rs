@@ -9,10 +9,13 @@
 //! hundred for each window.
 
 mod blobs;
+mod cursors;
 mod items;
 mod others;
+mod parts;
 mod paths;
 mod placing;
+mod pointers;
 mod raw;
 mod report;
 mod source;
@@ -29,11 +32,7 @@ use vox_types::{Code, Error, Result, WindowNo};
 pub use report::{Loss, Report};
 
 use self::{
-    items::Items,
-    others::Saving,
-    paths::plausible,
-    placing::{Placing, Window},
-    source::Source,
+    items::Items, others::Saving, parts::Window, paths::plausible, placing::Placing, source::Source,
 };
 use crate::{
     exchange::{Builder, Draft, Plain},
@@ -115,7 +114,7 @@ fn copy(
 
     let lost = count_lost(&rows, &placing.windows, report);
     report.saved("items", placing.saved());
-    let mut cursors = others::read_cursors(source, report)?;
+    let mut cursors = cursors::read(source, report)?;
     for (key, path) in lost.iter().filter_map(|no| {
         let key = rows.get(no)?.source?;
         Some((key, cursors.remove(&key)?.path))

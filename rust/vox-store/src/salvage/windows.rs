@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use vox_format::rows::{self, WindowRow};
 use vox_types::{ChainHash, Fidelity, Result, Tier, WindowId, WindowKind, WindowNo};
 
-use super::{paths::plausible, placing::Window, report::Report, source::Source};
+use super::{parts::Window, paths::plausible, report::Report, source::Source};
 use crate::{exchange::Builder, exchange::hex};
 
 /// Reads the rows of windows that can be read.
