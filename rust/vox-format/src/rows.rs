@@ -1,4 +1,4 @@
-//! Rows kept as MessagePack maps: windows, runs, usage, events, cursors, quarantine.
+//! Rows kept as MessagePack maps: windows, runs, usage, events, cursors, quarantine, tombstones.
 //!
 //! A reader ignores keys it doesn't know and takes the default for those that are absent, so a
 //! row may gain fields without a new format.
@@ -19,16 +19,12 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T> {
     rmp_serde::from_slice(bytes).map_err(|error| Error::damaged(format!("{what}: {error}")))
 }
 
-fn is_false(flag: &bool) -> bool {
+pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-fn is_none_yet(count: &u32) -> bool {
-    *count == 0
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+pub(crate) fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 /// A row of `windows`: the columns of a context window, and roll-ups over its items.
@@ -77,7 +73,8 @@ pub struct WindowRow {
     pub fidelity: u8,
     /// Survives tiering and collection.
     pub pinned: bool,
-    /// The run that takes its next item, if it owns one.
+    /// The run of its own that was written last. It takes the next item if its chain is that of the
+    /// window.
     pub run: Option<RunNo>,
     /// UTC milliseconds.
     pub created_at: i64,
@@ -252,7 +249,7 @@ pub struct CursorRow {
     #[serde(with = "serde_bytes")]
     pub state: Vec<u8>,
     /// How often reading started anew because the file was rewritten.
-    #[serde(skip_serializing_if = "is_none_yet")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub reading: u32,
     /// How many records were read.
     pub records: u64,

@@ -417,8 +417,7 @@ impl Archive {
     /// Writes the archive anew without what it no longer needs; gives the new generation and the
     /// bytes before and after.
     fn compact<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let options = compacting::Options::default();
-        let done = self.run(py, |archive| compacting::compact(archive.store(), &options))?;
+        let done = self.run(py, |archive| compacting::compact(archive.store()))?;
         generations::compacted(py, &done)
     }
 

@@ -13,7 +13,7 @@ use vox_format::rows::CursorRow;
 use vox_store::{
     Store,
     append::{Appended, Batch, NewQuarantine},
-    generations::{self, compact},
+    generations::compact,
     verify::{Options, Verdict, verify},
 };
 use vox_types::{Code, QuarantineReason};
@@ -73,11 +73,11 @@ proptest! {
                         .collect();
                     append_together(&store, &mut model, &batches);
                 }
-                Step::Compact => drop(compact(&store, &generations::Options::default()).unwrap()),
+                Step::Compact => drop(compact(&store).unwrap()),
                 Step::AppendOverCompact(parts) => {
                     let batch = build(&model, number, parts);
                     let prepared = store.prepare_append(batch.clone()).unwrap();
-                    compact(&store, &generations::Options::default()).unwrap();
+                    compact(&store).unwrap();
                     check(store.append_prepared(vec![prepared]).remove(0), model.append(&batch));
                 }
                 Step::Reopen => {

@@ -1,6 +1,7 @@
 //! Collecting against a plain model of who uses what since when.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod clean;
 mod sources;
 
 use std::collections::HashMap;
@@ -21,11 +22,14 @@ use vox_store::{
     naming::Named,
     raw,
     tables::Tables,
-    verify::{self, Verdict, verify},
+    verify::{self, verify},
 };
 use vox_types::{Code, ContentHash, Error, Fidelity, ItemKind, QuarantineReason, Role};
 
-use crate::sources::{runs, whole};
+use crate::{
+    clean::assert_clean,
+    sources::{runs, whole},
+};
 
 const HOUR: i64 = 3_600_000;
 
@@ -170,11 +174,6 @@ fn aside(number: u8, offset: u64) -> Batch {
         restart: true,
         ..Batch::default()
     }
-}
-
-fn assert_clean(store: &Store) {
-    let report = verify(store, &verify::Options::default()).unwrap();
-    assert_eq!(report.verdict(), Verdict::Clean, "{:?}", report.findings);
 }
 
 proptest! {

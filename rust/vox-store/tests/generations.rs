@@ -4,6 +4,7 @@
 #[path = "verify/archive.rs"]
 #[allow(dead_code, reason = "the tests of verify change more")]
 mod archive;
+mod clean;
 #[allow(dead_code, reason = "the recount of appends looks at more")]
 mod recount;
 
@@ -18,18 +19,10 @@ use vox_format::{
     rows::{Event, EventRow, decode},
     segment::{self, GONE, Group},
 };
-use vox_store::{
-    Store,
-    generations::{Options, compact},
-    tables::Tables,
-    verify::{self, Verdict, verify},
-};
+use vox_store::{Store, generations::compact, tables::Tables};
 use vox_types::{BlobRef, Code};
 
-fn assert_clean(store: &Store) {
-    let report = verify(store, &verify::Options::default()).unwrap();
-    assert_eq!(report.verdict(), Verdict::Clean, "{:?}", report.findings);
-}
+use crate::clean::assert_clean;
 
 /// All rows of all tables but those that may look different in a new generation.
 fn kept(store: &Store) -> BTreeMap<&'static str, BTreeMap<Vec<u8>, Vec<u8>>> {
@@ -89,7 +82,7 @@ fn a_compacted_archive_holds_what_it_held_in_fewer_bytes() {
     let store = Store::open(folder.path()).unwrap();
     let (before, said) = (kept(&store), contents(&store));
     let names: Vec<_> = store.names().unwrap().iter().map(|name| store.named(name)).collect();
-    let done = compact(&store, &Options::default()).unwrap();
+    let done = compact(&store).unwrap();
     assert_eq!((done.from, done.to), (1, 2));
     assert!(done.bytes_after < done.bytes_before, "{done:?}");
     assert_eq!(done.bytes_after, fs::metadata(data(folder.path(), 2)).unwrap().len());
@@ -165,7 +158,7 @@ fn slots_that_are_gone_and_that_nothing_names_are_left_out() {
         groups.map(|group| Group::parse(group).unwrap().len()).sum::<usize>()
     };
     let (before, said) = (slots(&store), contents(&store));
-    compact(&store, &Options::default()).unwrap();
+    compact(&store).unwrap();
     assert_eq!(slots(&store), before - 60);
     assert_eq!(contents(&store), said);
     assert_clean(&store);
@@ -177,7 +170,7 @@ fn whoever_finds_a_superseded_generation_completes_the_flip() {
         let folder = with_data(sample());
         let store = Store::open(folder.path()).unwrap();
         let old = fs::read(data(folder.path(), 1)).unwrap();
-        compact(&store, &Options::default()).unwrap();
+        compact(&store).unwrap();
         store.put_many(&[b"after"]).unwrap();
         drop(store);
         // As if it had ended before CURRENT was written.
@@ -209,7 +202,7 @@ fn a_draft_that_was_left_behind_is_replaced() {
     let folder = with_data(sample());
     let complete = {
         let folder = with_data(sample());
-        compact(&Store::open(folder.path()).unwrap(), &Options::default()).unwrap();
+        compact(&Store::open(folder.path()).unwrap()).unwrap();
         fs::read(data(folder.path(), 2)).unwrap()
     };
     let half = &complete[..complete.len() / 2];
@@ -218,7 +211,7 @@ fn a_draft_that_was_left_behind_is_replaced() {
         fs::write(data(folder.path(), 2), left).unwrap();
         let store = Store::open(folder.path()).unwrap();
         let (hashes, _) = store.put_many(&[b"written since"]).unwrap();
-        compact(&store, &Options::default()).unwrap();
+        compact(&store).unwrap();
         assert_eq!(store.get(&hashes[0]).unwrap(), b"written since");
         assert_clean(&store);
         drop(store);
@@ -232,9 +225,9 @@ fn a_draft_that_was_left_behind_is_replaced() {
 fn a_lost_current_is_found_again_and_a_draft_is_not_taken_for_the_archive() {
     let folder = with_data(sample());
     let store = Store::open(folder.path()).unwrap();
-    compact(&store, &Options::default()).unwrap();
+    compact(&store).unwrap();
     let draft = fs::read(data(folder.path(), 2)).unwrap();
-    compact(&store, &Options::default()).unwrap();
+    compact(&store).unwrap();
     let (hashes, _) = store.put_many(&[b"written since"]).unwrap();
     drop(store);
     fs::remove_file(folder.path().join("CURRENT")).unwrap();
@@ -263,7 +256,7 @@ fn a_reader_goes_on_in_the_generation_it_began_in() {
         .read(|tables, txn| {
             let other = Store::open(folder.path()).unwrap();
             std::thread::scope(|scope| {
-                scope.spawn(|| compact(&other, &Options::default()).unwrap());
+                scope.spawn(|| compact(&other).unwrap());
             });
             assert_eq!(folders(folder.path()), ["2"]);
             assert!(tables.events.len(txn)? > 5);
@@ -278,7 +271,7 @@ fn a_reader_goes_on_in_the_generation_it_began_in() {
 fn an_archive_opened_for_reading_only_is_not_compacted() {
     let folder = with_data(sample());
     let store = Store::open_read_only(folder.path()).unwrap();
-    assert_eq!(compact(&store, &Options::default()).unwrap_err().code, Code::ReadOnly);
+    assert_eq!(compact(&store).unwrap_err().code, Code::ReadOnly);
     assert_eq!(folders(folder.path()), ["1"]);
 }
 
@@ -288,6 +281,6 @@ fn caches_go_with_the_generation_they_were_made_from() {
     fs::create_dir(folder.path().join("search")).unwrap();
     fs::write(folder.path().join("search/segment"), b"words").unwrap();
     let store = Store::open(folder.path()).unwrap();
-    compact(&store, &Options::default()).unwrap();
+    compact(&store).unwrap();
     assert!(!folder.path().join("search").exists());
 }

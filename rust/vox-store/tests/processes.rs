@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod child;
+mod clean;
 #[allow(dead_code, reason = "the recount of appends looks at more")]
 mod recount;
 
@@ -20,11 +21,12 @@ use vox_store::{
     append::{Batch, NewItem, NewRest, OwnedBlob, WindowChange, WindowItems},
     blobs::Dictionary,
     env::Warning,
-    generations::{Options, compact},
+    generations::compact,
     readers::{Patience, Reader},
-    verify::{self, Verdict, verify},
 };
 use vox_types::{Code, ContentHash, Fidelity, ItemKind, Role};
+
+use crate::clean::assert_clean;
 
 /// Roles of a child process; each is one test's other half.
 #[test]
@@ -151,7 +153,7 @@ fn writers_and_readers_of_other_processes_and_threads_go_on_while_an_archive_is_
             done.store(true, SeqCst);
         });
         while !done.load(SeqCst) {
-            let done = compact(&store, &Options::default()).unwrap();
+            let done = compact(&store).unwrap();
             compacted += 1;
             assert_eq!((done.from, done.to), (compacted, compacted + 1));
         }
@@ -164,8 +166,7 @@ fn writers_and_readers_of_other_processes_and_threads_go_on_while_an_archive_is_
         let counts = store.counts(&[ContentHash::of(&held(i))]).unwrap()[0].unwrap();
         assert_eq!(counts.holds, 4);
     }
-    let report = verify(&store, &verify::Options::default()).unwrap();
-    assert_eq!(report.verdict(), Verdict::Clean, "{:?}", report.findings);
+    assert_clean(&store);
     let left: Vec<_> = fs::read_dir(folder.path().join("db")).unwrap().collect();
     assert_eq!(left.len(), 1, "{left:?}");
 }

@@ -1,15 +1,15 @@
 //! The bytes behind the last whole record of a source file.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod clean;
 mod sources;
 
-use vox_store::{
-    Store,
-    append::Batch,
-    verify::{Options, Verdict, repair, verify},
-};
+use vox_store::{Store, append::Batch, verify::repair};
 
-use crate::sources::{runs, torn, whole};
+use crate::{
+    clean::assert_clean,
+    sources::{runs, torn, whole},
+};
 
 #[test]
 fn a_torn_tail_stays_its_files_own_when_the_samples_were_made_anew() {
@@ -25,6 +25,5 @@ fn a_torn_tail_stays_its_files_own_when_the_samples_were_made_anew() {
     store.append(whole("/b", "half")).unwrap();
     store.append(Batch { restart: false, ..whole("/a", "half of it\n") }).unwrap();
     assert_eq!(runs(&store), [1, 2], "the tail went when its file was read on");
-    let report = verify(&store, &Options::default()).unwrap();
-    assert_eq!(report.verdict(), Verdict::Clean, "{:?}", report.findings);
+    assert_clean(&store);
 }

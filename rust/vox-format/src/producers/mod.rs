@@ -11,6 +11,8 @@ pub mod session;
 
 pub use content::{Given, Kept};
 
+use crate::rows::{is_false, is_zero};
+
 /// The key of a row below a head: the head's 16 bytes and a number, big-endian.
 pub fn numbered(head: &[u8; 16], number: u64) -> [u8; 24] {
     let mut key = [0; 24];
@@ -23,12 +25,4 @@ pub fn numbered(head: &[u8; 16], number: u64) -> [u8; 24] {
 pub fn split_numbered(key: &[u8]) -> Option<([u8; 16], u64)> {
     let (head, number) = key.split_first_chunk()?;
     Some((*head, u64::from_be_bytes(number.try_into().ok()?)))
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

@@ -16,10 +16,6 @@ use crate::{
     meta::{self, now},
 };
 
-/// How to compact.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Options {}
-
 /// What compacting came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Compacted {
@@ -39,7 +35,7 @@ pub struct Compacted {
 ///
 /// Writers of all processes wait meanwhile, and go on in the new generation; readers don't wait.
 /// Errors leave the archive as it was; `disk_full` if there is no room for both.
-pub fn compact(store: &Store, _options: &Options) -> Result<Compacted> {
+pub fn compact(store: &Store) -> Result<Compacted> {
     store.check_writable()?;
     loop {
         let old = store.current()?;

@@ -18,6 +18,6 @@ mod migrate;
 mod references;
 
 pub use backup::{BackedUp, backup};
-pub use compact::{Compacted, Options, compact};
+pub use compact::{Compacted, compact};
 pub(crate) use flip::settle;
 pub use migrate::{Migrated, migrate};

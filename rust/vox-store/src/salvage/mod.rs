@@ -6,7 +6,8 @@
 //! on. The copy is checked as `verify` does before it gets its place.
 //!
 //! Memory stays at about 48 bytes for each blob, 60 for each row of the largest table, and a few
-//! hundred for each window.
+//! hundred for each window and each raw run. Of a raw run that lost contents and that others are
+//! compressed against, what is left of its source bytes stays, as it was and as it is.
 
 mod blobs;
 mod cursors;

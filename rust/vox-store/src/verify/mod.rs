@@ -31,8 +31,8 @@
 //! Not covered by any hash and so not provable: free text in rows (titles, paths, event details),
 //! times, and numbers that nothing else repeats.
 //!
-//! Memory stays at about 40 bytes per blob, 9 per item and a few hundred per window, and 128 MB of
-//! content hashes.
+//! Memory stays at about 40 bytes per blob, 9 per item, a few hundred per window and 40 per raw
+//! run, and 128 MB of content hashes.
 
 mod blobs;
 mod bodies;
