@@ -1,4 +1,4 @@
-//! Archives and views of windows.
+//! Archives.
 
 use std::{
     path::PathBuf,
@@ -25,6 +25,7 @@ use crate::{
     filters::{ItemFilter, WindowFilter, scope, wanted},
     frames::Records,
     generations, keeping, soundness,
+    view::WindowView,
 };
 
 /// An open archive. Threads may share it.
@@ -126,7 +127,7 @@ impl Archive {
             let symbol = |name: &str| core.store().snapshot(|snapshot| snapshot.find_symbol(name));
             core.view(window, items, &shown.to_core(symbol)?)
         })?;
-        Ok(WindowView { archive: core, view: Mutex::new(view) })
+        Ok(WindowView::of(core, view))
     }
 
     /// Items of all windows by time.
@@ -515,37 +516,3 @@ pub struct Prepared(Mutex<Option<PreparedBatch>>);
 /// A source file as it was when reading began; an answer of `Archive.standing`.
 #[pyclass(module = "vox._native", frozen)]
 pub struct SourceToken(Arc<SourceFile>);
-
-/// What a filter shows of a window, by position. It stays at the state it was made from.
-#[pyclass(module = "vox._native", frozen)]
-pub struct WindowView {
-    archive: Arc<core::Archive>,
-    view: Mutex<core::WindowView>,
-}
-
-#[pymethods]
-impl WindowView {
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        door::core(py, || {
-            let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
-            self.archive.view_len(&mut view)
-        })
-        .map(|len| len as usize)
-    }
-
-    /// `count` items from position `start` on.
-    fn items(
-        &self,
-        py: Python<'_>,
-        start: u64,
-        count: u64,
-        preview: bool,
-        hashes: bool,
-    ) -> PyResult<Columns> {
-        door::core(py, || {
-            let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
-            self.archive.view_items(&mut view, start, count, wanted(preview, hashes))
-        })
-        .map(Columns)
-    }
-}

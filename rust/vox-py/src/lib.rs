@@ -14,6 +14,7 @@ mod keeping;
 mod producers;
 mod salvage;
 mod soundness;
+mod view;
 mod window_ops;
 
 use pyo3::prelude::*;
@@ -27,7 +28,7 @@ mod _native {
 
     #[pymodule_export]
     use crate::{
-        archive::{Archive, Prepared, SourceToken, WindowView},
+        archive::{Archive, Prepared, SourceToken},
         columns::Columns,
         content::ContentStore,
         exchange::{export_jsonl, import_jsonl},
@@ -39,6 +40,7 @@ mod _native {
             refold_sessions, remove_history, rename_conversation, session_events, sessions,
         },
         salvage::salvage_archive,
+        view::WindowView,
         window_ops::{fork, label, links, mark, merge},
     };
 
