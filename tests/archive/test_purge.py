@@ -187,6 +187,19 @@ def test_erase_leaves_no_byte_of_it_in_any_file(
     assert not [each for each in secrets if each.encode() in contents]
 
 
+def test_a_title_that_another_took_the_place_of_is_erased_with_its_window(
+    archive: Archive, tmp_path: Path
+) -> None:
+    title = {"type": "custom-title", "customTitle": secret(9), "sessionId": SESSION}
+    write(tmp_path / "titled", session(4) + json.dumps(title).encode() + b"\n")
+    archive.ingest(paths=[tmp_path / "titled"])
+    archive.window(0).rename("Mine")
+    _delete(archive, 0)
+    archive.purge(deleted=True, now=True, erase=True, dry_run=False)
+    assert archive.verify().ok
+    assert all(secret(9).encode() not in _contents(file) for file in archive_files(tmp_path))
+
+
 def test_raw_export_reports_the_hole_of_what_was_erased(imported: Archive, sources: Path) -> None:
     trim(imported, 1, 1)
     imported.purge(trimmed=True, erase=True, dry_run=False)

@@ -30,6 +30,7 @@ pub(crate) fn purge(
         let row = WindowRow {
             purged_at: Some(at),
             title: None,
+            source_title: None,
             renamed: false,
             workspace: None,
             git_branch: None,
