@@ -30,7 +30,8 @@ def salvage(ctx: click.Context, source: Path, target: Path, as_json: bool) -> No
 
     SRC is an archive, or one of its data.mdb files alone, and is only read; nobody may write to it
     meanwhile. DEST is a folder that is missing or empty. Exits with 26 if something was lost.
-    What the sources still have of it comes back when they are imported into DEST again.
+    What the sources still have of it comes back when they are imported into DEST again:
+    `vox import --restore-purged --archive DEST`.
     """
     from vox.archive.salvage import salvage
 
