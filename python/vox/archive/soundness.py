@@ -85,4 +85,6 @@ def _verdict(verdict: str, total: int, checked: dict[str, int], sample: int | No
         return f"clean: {counts} checked{scope}"
     if verdict == "repairable":
         return f"{found}, all in tables that `vox archive verify --repair` rebuilds"
-    return f"damaged: {found}; restore a backup, or copy what is readable with `vox archive salvage`"
+    return (
+        f"damaged: {found}; restore a backup, or copy what is readable with `vox archive salvage`"
+    )
