@@ -16,6 +16,7 @@ from vox import _native
 from vox.archive import Archive
 from vox.archive.append import NewItem
 from vox.archive.raw import Hole
+from vox.archive.session_events import Created, MetaUpdated, Reset
 from vox.errors import BusyError, InvalidArgumentError, PurgedError
 from vox.sources.base import ItemKind, Role
 
@@ -199,6 +200,24 @@ def test_a_title_that_another_took_the_place_of_is_erased_with_its_window(
     assert archive.verify().ok
     files = [file for file in (tmp_path / "archive").rglob("*") if file.is_file()]
     assert not any(secret(9).encode() in file.read_bytes() for file in files)
+
+
+def test_what_events_of_a_session_said_of_it_is_erased_with_its_window(
+    archive: Archive, tmp_path: Path
+) -> None:
+    texts = [secret(seed) for seed in range(5)]
+    archive.sessions.append_many(
+        [
+            Created(session="s", title=texts[0], workspace=texts[1]),
+            MetaUpdated(session="s", git_branch=texts[2], workspace=texts[3]),
+            Reset(session="s", reason=texts[4]),
+        ]
+    )
+    _delete(archive, 0)
+    archive.purge(deleted=True, now=True, erase=True, dry_run=False)
+    assert archive.verify().ok
+    files = [file for file in (tmp_path / "archive").rglob("*") if file.is_file()]
+    assert not any(text.encode() in file.read_bytes() for file in files for text in texts)
 
 
 def test_raw_export_reports_the_hole_of_what_was_erased(imported: Archive, sources: Path) -> None:

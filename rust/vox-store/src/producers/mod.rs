@@ -20,5 +20,5 @@ pub(crate) use history::history_key;
 pub use history::{Added, HistoryCaps, NewEntry, ShownEntry};
 pub(crate) use named::named;
 pub use purged::forget;
-pub(crate) use purged::{forget_items, forget_titles};
+pub(crate) use purged::{forget_items, forget_window};
 pub use sessions::{NewSessionEvent, Placed};

@@ -9,7 +9,7 @@ use vox_format::{
         chat::{ConversationRow, MessageRow},
         history::HistoryRow,
         numbered,
-        session::{SessionEvent, SessionEventRow},
+        session::{Known, SessionEvent, SessionEventRow},
     },
     rows,
 };
@@ -83,8 +83,8 @@ fn leave_out_shown(
     Ok(())
 }
 
-/// Takes the titles out of the rows behind the window with this key.
-pub(crate) fn forget_titles(
+/// Takes the texts that a purged window loses out of the rows behind the one with this key.
+pub(crate) fn forget_window(
     tables: &Tables,
     txn: &mut RwTxn<'_>,
     window_key: &str,
@@ -93,8 +93,12 @@ pub(crate) fn forget_titles(
         let key = short_hash(session);
         change(tables.session_events, txn, &key, |mut row: SessionEventRow<Kept>| {
             match &mut row.event {
-                SessionEvent::Created(created) => created.known.title = None,
-                SessionEvent::MetaUpdated(meta) => meta.known.title = None,
+                SessionEvent::Created(created) => forget_texts(&mut created.known),
+                SessionEvent::MetaUpdated(meta) => {
+                    forget_texts(&mut meta.known);
+                    meta.tags.clear();
+                }
+                SessionEvent::Reset(reset) => reset.reason = None,
                 _ => {}
             }
             Ok(row)
@@ -108,6 +112,12 @@ pub(crate) fn forget_titles(
         }
     }
     Ok(())
+}
+
+fn forget_texts(known: &mut Known) {
+    for text in [&mut known.title, &mut known.workspace, &mut known.git_branch] {
+        *text = None;
+    }
 }
 
 /// Marks `contents` as purged in the rows behind the window with this key. Gives the contents whose

@@ -38,7 +38,7 @@ pub(crate) fn purge(
             ..old.clone()
         };
         windows::put(tables, txn, *no, Some(&old), &row)?;
-        producers::forget_titles(tables, txn, &row.key)?;
+        producers::forget_window(tables, txn, &row.key)?;
         let what = Event::Purged { items: row.items, why: why.to_owned() };
         events::append(tables, txn, at, Some(*no), what)?;
         purged += 1;
