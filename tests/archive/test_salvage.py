@@ -84,7 +84,9 @@ def test_what_is_saved_is_right_and_in_its_order(source: Path, tmp_path: Path) -
             continue
         for key, left in items_by_window(target).items():
             if key in original and not key.startswith("salvaged:"):
-                assert is_part(left, original[key]), (seed, key)
+                # A flipped bit may let an extent name another run: no hash covers that.
+                own = [item for item in left if item in original[key]]
+                assert is_part(own, original[key]), (seed, key)
             assert set(left) <= everything, (seed, key)
         saved += report.saved["items"]
         if not report.ok:

@@ -104,6 +104,14 @@ def test_what_is_readable_is_saved(damaged: tuple[Path, Said], tmp_path: Path) -
         assert len(read) == said.saved
 
 
+def test_a_table_that_is_missing_is_a_loss(tmp_path: Path) -> None:
+    with tarfile.open(ARCHIVES / "damaged-lost-table.tar.gz") as tar:
+        tar.extractall(tmp_path / "damaged", filter="data")
+    report = salvage(tmp_path / "damaged", tmp_path / "saved")
+    assert not report.ok
+    assert report.lost == {"overlays": 1}
+
+
 def test_what_can_be_made_again_is(damaged: tuple[Path, Said]) -> None:
     place, said = damaged
     if said.repairable:

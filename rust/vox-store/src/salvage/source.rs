@@ -6,11 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use vox_format::rows;
 use vox_pages::{PageFile, Spot};
 use vox_types::{Code, Error, Result};
 
 use super::report::Report;
-use crate::env::{Current, folders, read_any_current};
+use crate::env::{Current, FORMAT, folders, read_any_current};
 
 /// Snapshots of a data file: the last one, and the one before where its meta page is sound.
 pub struct Source {
@@ -73,7 +74,12 @@ impl Source {
                     }
                     whole
                 }
-                Ok(None) => true,
+                Ok(None) => {
+                    if number == 0 && self.has_every_table() {
+                        report.unreadable(table, "the table is missing".to_owned());
+                    }
+                    false
+                }
                 Err(fault) => {
                     if number == 0 {
                         report.unreadable(table, fault.to_string());
@@ -86,6 +92,12 @@ impl Source {
             }
         }
         found.into_iter().collect()
+    }
+
+    /// Whether its format has every table: one that isn't there is lost then.
+    fn has_every_table(&self) -> bool {
+        let Some(format) = self.get("meta", b"format") else { return true };
+        rows::decode::<u32>(&format, "meta/format").is_ok_and(|format| format == FORMAT)
     }
 
     /// The value that stands there.
