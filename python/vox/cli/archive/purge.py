@@ -56,6 +56,9 @@ def purge(
     window still has. Content leaves the archive with `vox archive gc`, and the files with `vox
     archive compact`; --erase does both.
 
+    Equal content of other items stays: look also at the records that `vox show` hides
+    (`--records`). So do titles of windows that aren't purged as a whole, tags, and names of tools.
+
     \b
     vox archive purge --trimmed --older 30d
     vox archive purge 3f2a --now --erase --yes
