@@ -47,7 +47,7 @@ fn batch(key: u8, at: u64, contents: &[(u8, i64)]) -> Batch {
     let change = WindowChange {
         key: format!("w{key}"),
         title: Some(format!("title {key}")),
-        workspace: Some(format!("/work/{key}")),
+        workspace: Some(format!("/home/ada/{key}")),
         ..WindowChange::default()
     };
     batch.windows.push(change);
