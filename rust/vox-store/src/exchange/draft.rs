@@ -11,6 +11,7 @@ use vox_types::{Code, Error, Result};
 use crate::{
     Store,
     env::{self, Current, Generation},
+    meta,
     tables::Tables,
 };
 
@@ -86,7 +87,12 @@ impl Draft {
                     Ok(())
                 });
                 if let Err(error) = superseded {
-                    let _ = fs::remove_dir_all(next.folder(&self.target));
+                    // A commit that reports a failure may stand all the same: what it names goes
+                    // only if it surely doesn't.
+                    let stands = old.reading(|txn| Ok(meta::is_superseded(&old.tables, txn)?));
+                    if matches!(stands, Ok(false)) {
+                        let _ = fs::remove_dir_all(next.folder(&self.target));
+                    }
                     return Err(error);
                 }
                 // Whoever comes next to an archive that was replaced lets CURRENT name the new one.
