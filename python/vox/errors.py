@@ -184,6 +184,22 @@ class BusyError(VoxError):
     http_status = 503
 
 
+class UnsupportedError(VoxError):
+    """A file needs a part that vox does not have."""
+
+    code = "unsupported"
+    exit_status = 29
+    http_status = 422
+
+
+class MalformedError(VoxError):
+    """A file is not what it should be, or is cut off."""
+
+    code = "malformed"
+    exit_status = 30
+    http_status = 422
+
+
 class StoppedError(VoxError):
     """Stopped by the user."""
 

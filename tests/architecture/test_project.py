@@ -19,8 +19,9 @@ CRATES = {
     "vox-frame": {"vox-types", "vox-format"},
     "vox-pages": {"vox-types"},
     "vox-store": {"vox-types", "vox-format", "vox-pages"},
-    "vox-core": {"vox-types", "vox-format", "vox-pages", "vox-frame", "vox-store"},
-    "vox-py": {"vox-types", "vox-format", "vox-frame", "vox-store", "vox-core"},
+    "vox-tokens": {"vox-types"},
+    "vox-core": {"vox-types", "vox-format", "vox-pages", "vox-frame", "vox-store", "vox-tokens"},
+    "vox-py": {"vox-types", "vox-format", "vox-frame", "vox-store", "vox-tokens", "vox-core"},
 }
 
 # One heavy dependency, one crate.

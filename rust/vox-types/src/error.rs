@@ -47,6 +47,8 @@ codes! {
     Partial "partial",
     Purged "purged",
     Busy "busy",
+    Unsupported "unsupported",
+    Malformed "malformed",
     Interrupted "interrupted",
     Internal "internal",
 }

@@ -1,0 +1,1 @@
+"""Counting tokens: which tokenizer a model has, and what a request costs in it."""

@@ -1,0 +1,23 @@
+//! What every kind of tokenizer offers.
+
+use std::sync::Arc;
+
+/// How a tokenizer turns valid text into tokens. Shared by all threads.
+pub trait Encoding: Send + Sync {
+    /// What one thread needs of its own: buffers, and what it remembers of pieces it has seen.
+    fn worker(self: Arc<Self>) -> Box<dyn Worker>;
+}
+
+/// One thread's use of an [`Encoding`]. What it remembers makes it faster, never different.
+pub trait Worker: Send {
+    /// How many tokens `text` is. May stop as soon as there are more than `limit`, and then
+    /// answers any number above it that isn't above the true count.
+    fn count(&mut self, text: &str, limit: u64) -> u64;
+
+    /// The tokens themselves, appended to `ids`.
+    fn encode(&mut self, text: &str, ids: &mut Vec<u32>);
+
+    /// A bound on [`Worker::count`], never below it: a piece that is a token counts 1, any other
+    /// its symbols before merging.
+    fn tight_bound(&mut self, text: &str) -> u64;
+}

@@ -1,0 +1,12 @@
+//! Counting tokens: exact where a tokenizer exists, a proven bound where one is known.
+//!
+//! Text goes in as bytes. What is no UTF-8 counts as U+FFFD for each maximal subpart; what looks
+//! like a control token is text.
+
+mod encoding;
+mod text;
+mod tokenizer;
+
+pub use encoding::{Encoding, Worker};
+pub use text::valid;
+pub use tokenizer::{Fingerprint, Tokenizer};

@@ -1,0 +1,60 @@
+//! One tokenizer, and workers that wait for its next use.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::{Encoding, Worker, valid};
+
+/// BLAKE3-256 of everything that decides what a tokenizer answers. Counts are kept under it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Fingerprint(pub [u8; 32]);
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The tokenizer of a model: exact, for any bytes, from any number of threads.
+pub struct Tokenizer {
+    fingerprint: Fingerprint,
+    encoding: Arc<dyn Encoding>,
+    idle: Mutex<Vec<Box<dyn Worker>>>,
+}
+
+impl Tokenizer {
+    /// A tokenizer that counts as `encoding` does.
+    pub fn new(fingerprint: Fingerprint, encoding: Arc<dyn Encoding>) -> Self {
+        Self { fingerprint, encoding, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// What its counts are kept under.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// Runs `work` with a worker that no other thread has, and keeps it for the next time.
+    pub fn with<T>(&self, work: impl FnOnce(&mut dyn Worker) -> T) -> T {
+        let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut worker = waiting.unwrap_or_else(|| self.encoding.clone().worker());
+        let answer = work(&mut *worker);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        answer
+    }
+
+    /// How many tokens `bytes` are.
+    pub fn count(&self, bytes: &[u8]) -> u64 {
+        let text = valid(bytes);
+        self.with(|worker| worker.count(&text, u64::MAX))
+    }
+
+    /// The tokens of `bytes`.
+    pub fn encode(&self, bytes: &[u8]) -> Vec<u32> {
+        let text = valid(bytes);
+        let mut ids = Vec::new();
+        self.with(|worker| worker.encode(&text, &mut ids));
+        ids
+    }
+}
