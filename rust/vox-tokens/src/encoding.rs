@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::bound::Symbols;
+
 /// How a tokenizer turns valid text into tokens. Shared by all threads.
 pub trait Encoding: Send + Sync {
     /// What one thread needs of its own: buffers, and what it remembers of pieces it has seen.
     fn worker(self: Arc<Self>) -> Box<dyn Worker>;
+
+    /// How many symbols a text is at most before anything merges: what a bound over a stream adds
+    /// up. Called once for each bound, so what takes time to make is made once and cloned.
+    fn symbols(&self) -> Symbols;
 }
 
 /// One thread's use of an [`Encoding`]. What it remembers makes it faster, never different.
@@ -17,7 +23,8 @@ pub trait Worker: Send {
     /// The tokens themselves, appended to `ids`.
     fn encode(&mut self, text: &str, ids: &mut Vec<u32>);
 
-    /// A bound on [`Worker::count`], never below it: a piece that is a token counts 1, any other
-    /// its symbols before merging.
+    /// A bound on [`Worker::count`], never below it: a piece that is counted as one token (which a
+    /// token that no merges lead to is not) counts 1, any other what [`crate::bound::Pairs`] says of
+    /// its bytes, or its symbols before merging.
     fn tight_bound(&mut self, text: &str) -> u64;
 }

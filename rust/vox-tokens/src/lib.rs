@@ -3,6 +3,7 @@
 //! Text goes in as bytes. What is no UTF-8 counts as U+FFFD for each maximal subpart; what looks
 //! like a control token is text.
 
+pub mod bound;
 mod encoding;
 mod text;
 mod tokenizer;

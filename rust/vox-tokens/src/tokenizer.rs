@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::{Encoding, Worker, valid};
+use crate::{Encoding, Worker, bound::StreamBound, valid};
 
 /// BLAKE3-256 of everything that decides what a tokenizer answers. Counts are kept under it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,5 +56,16 @@ impl Tokenizer {
         let mut ids = Vec::new();
         self.with(|worker| worker.encode(&text, &mut ids));
         ids
+    }
+
+    /// A bound on the tokens of `bytes`, for less work than counting: see [`Worker::tight_bound`].
+    pub fn tight_bound(&self, bytes: &[u8]) -> u64 {
+        let text = valid(bytes);
+        self.with(|worker| worker.tight_bound(&text))
+    }
+
+    /// A bound on the tokens of a text that comes in chunks.
+    pub fn stream_bound(&self) -> StreamBound {
+        StreamBound::new(self.encoding.symbols())
     }
 }
