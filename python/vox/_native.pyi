@@ -9,6 +9,7 @@ from vox.archive.filters import ItemFilter, WindowFilter
 from vox.archive.window_ops import Selection
 from vox.errors import VoxError
 from vox.sources.base import Batch, WindowDraft
+from vox.tokens.items import Item, Items
 
 __version__: Final[str]
 
@@ -172,6 +173,44 @@ class ContentStore:
     @property
     def path(self) -> Path:
         """Where it is."""
+
+@final
+class Tokenizer:
+    """The tokenizer of a model: exact, for any bytes, from any number of threads.
+
+    What is no UTF-8 counts as U+FFFD for each maximal subpart, so does half a surrogate pair of a
+    `str`; what looks like a control token is text. Calls release the GIL and use all cores, or at
+    most `threads` threads. They raise `InvalidArgumentError` for items that are no texts, and say
+    which.
+    """
+
+    @property
+    def fingerprint(self) -> str:
+        """What its counts are kept under: 64 hexadecimal digits, the BLAKE3-256 of everything that
+        decides what it answers."""
+
+    def encode(self, item: Item) -> list[int]:
+        """The tokens of `item`."""
+
+    def encode_many(self, items: Items, threads: int | None = None) -> tuple[bytearray, bytearray]:
+        """The tokens of all `items` as one run of `uint32`, and where those of each end in it as
+        `uint64`."""
+
+    def count_many(self, items: Items, threads: int | None = None) -> bytearray:
+        """How many tokens each of `items` is, as `uint32`. Raises `TooLargeError` for one with more
+        than that holds."""
+
+    def tight_bound_many(self, items: Items, threads: int | None = None) -> bytearray:
+        """A bound for each of `items`, never below its count, as `uint32`: a piece that is a token
+        counts 1, any other its symbols before merging."""
+
+    def bound_many(self, items: Items, threads: int | None = None) -> bytearray:
+        """A looser bound for each of `items`, for less work, as `uint32`: its symbols before
+        merging."""
+
+    def total(self, items: Items, budget: int, threads: int | None = None) -> int:
+        """How many tokens all of `items` are, each by itself; or, as soon as that is known, some
+        number above `budget` that isn't above the true one."""
 
 @final
 class Columns:

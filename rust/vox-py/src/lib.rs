@@ -1,6 +1,7 @@
 //! `vox._native`: the core of vox as a Python extension module.
 
 mod archive;
+mod arrow_texts;
 mod columns;
 mod content;
 mod door;
@@ -14,6 +15,8 @@ mod keeping;
 mod producers;
 mod salvage;
 mod soundness;
+mod texts;
+mod tokens;
 mod view;
 mod window_ops;
 
@@ -40,6 +43,7 @@ mod _native {
             refold_sessions, remove_history, rename_conversation, session_events, sessions,
         },
         salvage::salvage_archive,
+        tokens::Tokenizer,
         view::WindowView,
         window_ops::{fork, label, links, mark, merge},
     };

@@ -12,6 +12,13 @@ pub trait Encoding: Send + Sync {
     /// How many symbols a text is at most before anything merges: what a bound over a stream adds
     /// up. Called once for each bound, so what takes time to make is made once and cloned.
     fn symbols(&self) -> Symbols;
+
+    /// A place at or after `from` where `bytes` may be cut: the tokens of both parts, one after the
+    /// other, are those of the whole, whatever else stands in them. None if none is known.
+    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let _ = (bytes, from);
+        None
+    }
 }
 
 /// One thread's use of an [`Encoding`]. What it remembers makes it faster, never different.

@@ -3,6 +3,7 @@
 //! Text goes in as bytes. What is no UTF-8 counts as U+FFFD for each maximal subpart; what looks
 //! like a control token is text.
 
+pub mod batch;
 pub mod bound;
 mod encoding;
 mod text;
@@ -10,4 +11,4 @@ mod tokenizer;
 
 pub use encoding::{Encoding, Worker};
 pub use text::valid;
-pub use tokenizer::{Fingerprint, Tokenizer};
+pub use tokenizer::{Fingerprint, Lease, Tokenizer};

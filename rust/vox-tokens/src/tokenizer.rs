@@ -2,10 +2,16 @@
 
 use std::{
     fmt,
+    ops::{Deref, DerefMut},
     sync::{Arc, Mutex, PoisonError},
+    thread,
 };
 
-use crate::{Encoding, Worker, bound::StreamBound, valid};
+use crate::{
+    Encoding, Worker,
+    bound::{StreamBound, Symbols},
+    valid,
+};
 
 /// BLAKE3-256 of everything that decides what a tokenizer answers. Counts are kept under it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,13 +41,21 @@ impl Tokenizer {
         self.fingerprint
     }
 
-    /// Runs `work` with a worker that no other thread has, and keeps it for the next time.
-    pub fn with<T>(&self, work: impl FnOnce(&mut dyn Worker) -> T) -> T {
+    /// A worker that no other thread has. It waits for its next use when it is dropped.
+    pub fn worker(&self) -> Lease<'_> {
         let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut worker = waiting.unwrap_or_else(|| self.encoding.clone().worker());
-        let answer = work(&mut *worker);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-        answer
+        let worker = waiting.unwrap_or_else(|| self.encoding.clone().worker());
+        Lease { idle: &self.idle, worker: Some(worker) }
+    }
+
+    /// Runs `work` with a worker that no other thread has.
+    pub fn with<T>(&self, work: impl FnOnce(&mut dyn Worker) -> T) -> T {
+        work(&mut *self.worker())
+    }
+
+    /// Where bytes may be cut, see [`Encoding::cut`].
+    pub fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        self.encoding.cut(bytes, from)
     }
 
     /// How many tokens `bytes` are.
@@ -64,8 +78,44 @@ impl Tokenizer {
         self.with(|worker| worker.tight_bound(&text))
     }
 
+    /// How many symbols a text is at most before anything merges.
+    pub fn symbols(&self) -> Symbols {
+        self.encoding.symbols()
+    }
+
     /// A bound on the tokens of a text that comes in chunks.
     pub fn stream_bound(&self) -> StreamBound {
-        StreamBound::new(self.encoding.symbols())
+        StreamBound::new(self.symbols())
+    }
+}
+
+/// A worker in use.
+pub struct Lease<'a> {
+    idle: &'a Mutex<Vec<Box<dyn Worker>>>,
+    worker: Option<Box<dyn Worker>>,
+}
+
+impl Deref for Lease<'_> {
+    type Target = dyn Worker;
+
+    fn deref(&self) -> &Self::Target {
+        &**self.worker.as_ref().expect("it is there until the drop")
+    }
+}
+
+impl DerefMut for Lease<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut **self.worker.as_mut().expect("it is there until the drop")
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        // What a panic left half done isn't used again.
+        if let Some(worker) = self.worker.take()
+            && !thread::panicking()
+        {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        }
     }
 }
