@@ -19,7 +19,8 @@ CRATES = {
     "vox-frame": {"vox-types", "vox-format"},
     "vox-pages": {"vox-types"},
     "vox-store": {"vox-types", "vox-format", "vox-pages"},
-    "vox-tokens": {"vox-types"},
+    "vox-bpe": {"vox-types"},
+    "vox-tokens": {"vox-types", "vox-bpe"},
     "vox-core": {"vox-types", "vox-format", "vox-pages", "vox-frame", "vox-store", "vox-tokens"},
     "vox-py": {"vox-types", "vox-format", "vox-frame", "vox-store", "vox-tokens", "vox-core"},
 }

@@ -9,6 +9,8 @@ mod encoding;
 mod text;
 mod tokenizer;
 
+pub use vox_bpe as bpe;
+
 pub use encoding::{Encoding, Worker};
 pub use text::valid;
 pub use tokenizer::{Fingerprint, Lease, Tokenizer};

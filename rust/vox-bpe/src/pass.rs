@@ -1,0 +1,211 @@
+//! Pieces into tokens: one pass from the left, the longest token first, a step back where that
+//! can't be.
+
+use crate::{Vocabulary, layout::NONE, merging, seam, trie, vocabulary::Tables};
+
+/// Counts and encodes pieces. Cheap to make, for a text or for many.
+#[derive(Clone, Copy)]
+pub struct Bpe<'v> {
+    tables: Tables<'v>,
+}
+
+/// Memory that passes use again and again.
+#[derive(Default)]
+pub struct Scratch {
+    /// Tokens of the piece so far.
+    tokens: Vec<u32>,
+    /// One bit per place of a long piece that was found to be no seam.
+    dead: Vec<u64>,
+}
+
+/// Places of a piece that are no seams of its encoding.
+trait Dead {
+    fn has(&self, place: usize) -> bool;
+    fn add(&mut self, place: usize);
+}
+
+/// Of a piece of at most 63 bytes.
+struct Short(u64);
+
+impl Dead for Short {
+    #[inline(always)]
+    fn has(&self, place: usize) -> bool {
+        self.0 >> place & 1 == 1
+    }
+
+    fn add(&mut self, place: usize) {
+        self.0 |= 1 << place;
+    }
+}
+
+impl Dead for &mut Vec<u64> {
+    #[inline(always)]
+    fn has(&self, place: usize) -> bool {
+        self[place / 64] >> (place % 64) & 1 == 1
+    }
+
+    fn add(&mut self, place: usize) {
+        self[place / 64] |= 1 << (place % 64);
+    }
+}
+
+impl<'v> Bpe<'v> {
+    /// Uses a vocabulary.
+    pub fn new(vocabulary: &'v Vocabulary) -> Self {
+        Self { tables: vocabulary.tables() }
+    }
+
+    /// How many tokens a piece is.
+    ///
+    /// # Panics
+    ///
+    /// If the piece has a symbol that the vocabulary lacks; one with all bytes lacks none.
+    #[inline]
+    pub fn count(&self, piece: &[u8], scratch: &mut Scratch) -> usize {
+        let (first, whole) = self.first(piece);
+        if whole != NONE { 1 } else { self.run(piece, first, scratch) }
+    }
+
+    /// The ids of a piece's tokens, appended to `ids`.
+    ///
+    /// # Panics
+    ///
+    /// If the piece has a symbol that the vocabulary lacks; one with all bytes lacks none.
+    pub fn encode(&self, piece: &[u8], scratch: &mut Scratch, ids: &mut Vec<u32>) {
+        let (first, whole) = self.first(piece);
+        if whole != NONE {
+            ids.push(self.tables.ids[whole as usize]);
+            return;
+        }
+        self.run(piece, first, scratch);
+        ids.extend(
+            scratch
+                .tokens
+                .iter()
+                .filter(|&&token| token != NONE)
+                .map(|&token| self.tables.ids[token as usize]),
+        );
+    }
+
+    /// Whether a piece is one token, told without merging: always if the vocabulary is fast, and
+    /// else only where pieces count as a whole.
+    #[inline]
+    pub fn is_token(&self, piece: &[u8]) -> bool {
+        self.first(piece).1 != NONE
+    }
+
+    /// Whether these bytes are a symbol of the vocabulary.
+    pub fn is_symbol(&self, bytes: &[u8]) -> bool {
+        let mut unit = trie::root(self.tables.trie);
+        for &byte in bytes {
+            match trie::step(self.tables.trie, unit, byte) {
+                Some(next) => unit = next,
+                None => return false,
+            }
+        }
+        trie::token(unit) < self.tables.sizes.symbols
+    }
+
+    /// The longest formed token that a piece begins with, and the token that the whole piece is.
+    #[inline(always)]
+    fn first(&self, piece: &[u8]) -> (u32, u32) {
+        let Tables { sizes, trie, .. } = self.tables;
+        let mut unit = trie::root(trie);
+        let (mut longest, mut last) = (NONE, NONE);
+        for (at, &byte) in piece.iter().enumerate() {
+            let Some(next) = trie::step(trie, unit, byte) else { break };
+            unit = next;
+            let token = trie::token(unit);
+            if token < sizes.formed {
+                longest = token;
+            }
+            if at + 1 == piece.len() {
+                last = token;
+            }
+        }
+        if last >= sizes.formed && sizes.whole_pieces == 0 {
+            last = NONE;
+        }
+        (longest, last)
+    }
+
+    /// The longest formed token that `rest` begins with.
+    #[inline(always)]
+    fn longest(&self, rest: &[u8]) -> u32 {
+        let Tables { sizes, trie, .. } = self.tables;
+        let mut unit = trie::root(trie);
+        let mut longest = NONE;
+        for &byte in rest {
+            let Some(next) = trie::step(trie, unit, byte) else { break };
+            unit = next;
+            let token = trie::token(unit);
+            if token < sizes.formed {
+                longest = token;
+            }
+        }
+        longest
+    }
+
+    /// Encodes a piece that is no token as a whole into `scratch.tokens`, and counts them.
+    fn run(&self, piece: &[u8], first: u32, scratch: &mut Scratch) -> usize {
+        let Scratch { tokens, dead } = scratch;
+        tokens.clear();
+        if piece.is_empty() {
+            return 0;
+        }
+        if self.tables.sizes.merges > 0 {
+            return self.merge(piece, tokens);
+        }
+        if piece.len() < 64 {
+            self.pass(piece, first, tokens, Short(0));
+        } else {
+            dead.clear();
+            dead.resize(piece.len() / 64 + 1, 0);
+            self.pass(piece, first, tokens, dead);
+        }
+        tokens.len()
+    }
+
+    /// Tries the longest token first. A place from which no token leads on is no seam: then the
+    /// token before it is too long.
+    fn pass(&self, piece: &[u8], first: u32, tokens: &mut Vec<u32>, mut dead: impl Dead) {
+        let Tables { sizes, splits, pairs, shorter, .. } = self.tables;
+        let (mut at, mut token) = (0, first);
+        loop {
+            assert!(token != NONE, "the vocabulary lacks the symbol at byte {at} of a piece");
+            let end = at + seam::length(splits[token as usize]);
+            if !dead.has(end)
+                && tokens.last().is_none_or(|&before| {
+                    seam::holds(pairs, splits, sizes.symbols, before, token, NONE)
+                })
+            {
+                tokens.push(token);
+                at = end;
+                if at == piece.len() {
+                    return;
+                }
+                token = self.longest(&piece[at..]);
+                continue;
+            }
+            token = shorter[token as usize];
+            while token == NONE {
+                dead.add(at);
+                let Some(before) = tokens.pop() else { break };
+                at -= seam::length(splits[before as usize]);
+                token = shorter[before as usize];
+            }
+        }
+    }
+
+    fn merge(&self, piece: &[u8], tokens: &mut Vec<u32>) -> usize {
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let symbol = self.longest(rest);
+            assert!(symbol != NONE, "the vocabulary lacks a symbol of a piece");
+            tokens.push(symbol);
+            rest = &rest[seam::length(self.tables.splits[symbol as usize])..];
+        }
+        merging::merge(self.tables.merges, tokens);
+        tokens.iter().filter(|&&token| token != NONE).count()
+    }
+}
