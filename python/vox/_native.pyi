@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, Literal, final
 
 from vox.archive.append import NewItem
 from vox.archive.filters import ItemFilter, WindowFilter
@@ -12,6 +12,9 @@ from vox.sources.base import Batch, WindowDraft
 from vox.tokens.items import Item, Items
 
 __version__: Final[str]
+
+MODELS: Final[str]
+"""`contracts/models.toml`, as it stands: which tokenizer a model has."""
 
 def error_codes() -> list[str]:
     """The codes that errors of the core carry."""
@@ -208,9 +211,12 @@ class Tokenizer:
         """A looser bound for each of `items`, for less work, as `uint32`: its symbols before
         merging."""
 
-    def total(self, items: Items, budget: int, threads: int | None = None) -> int:
-        """How many tokens all of `items` are, each by itself; or, as soon as that is known, some
-        number above `budget` that isn't above the true one."""
+    def fits(
+        self, items: Items, budget: int, threads: int | None = None
+    ) -> tuple[bool, Literal["exact", "bound"], int]:
+        """Whether all of `items`, each by itself, are at most `budget` tokens, whether a bound told
+        or counting, and the bound or count; where they don't fit some number above `budget` that
+        isn't above their count. Looks at no more than it takes to know."""
 
 @final
 class Columns:

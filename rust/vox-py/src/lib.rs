@@ -52,6 +52,10 @@ mod _native {
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
+    /// `contracts/models.toml`, as it stands: which tokenizer a model has.
+    #[pymodule_export]
+    const MODELS: &str = include_str!("../../../contracts/models.toml");
+
     /// The codes that errors of the core carry.
     #[pyfunction]
     fn error_codes() -> Vec<&'static str> {

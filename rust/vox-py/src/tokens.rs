@@ -3,7 +3,7 @@
 use std::{num::NonZeroUsize, sync::Arc};
 
 use pyo3::{prelude::*, types::PyByteArray};
-use vox_tokens::batch::{self, Lanes};
+use vox_tokens::batch::{self, Fit, Lanes};
 use vox_types::{Code, Error, Result};
 
 use crate::{
@@ -77,23 +77,28 @@ impl Tokenizer {
         items: Texts,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyByteArray>> {
-        let bounds =
-            on_lanes(py, &items, threads, |items, lanes| batch::bound(&self.0, items, lanes))?;
+        let bounds = on_lanes(py, &items, threads, |items, lanes| {
+            batch::bound(&self.0.symbols(), items, lanes)
+        })?;
         numbers(py, &bounds, u32::to_ne_bytes)
     }
 
-    /// How many tokens all of `items` are, or, as soon as that is known, some number above
-    /// `budget`.
+    /// Whether all of `items`, each by itself, are at most `budget` tokens, and how that is known.
     #[pyo3(signature = (items, budget, threads = None))]
-    fn total(
+    fn fits(
         &self,
         py: Python<'_>,
         items: Texts,
         budget: u64,
         threads: Option<usize>,
-    ) -> PyResult<u64> {
-        on_lanes(py, &items, threads, |items, lanes| {
-            Ok(batch::total(&self.0, items, budget, lanes))
+    ) -> PyResult<(bool, &'static str, u64)> {
+        let fit = on_lanes(py, &items, threads, |items, lanes| {
+            Ok(batch::fits(&self.0, items, budget, lanes))
+        })?;
+        Ok(match fit {
+            Fit::Bounded(tokens) => (true, "bound", tokens),
+            Fit::Counted(tokens) => (true, "exact", tokens),
+            Fit::Over(tokens) => (false, "exact", tokens),
         })
     }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use vox_types::{Code, Error, Result};
 
-use crate::{Tokenizer, valid};
+use crate::{Tokenizer, bound::Symbols, valid};
 
 /// How many tokens each of `items` is.
 pub fn count(tokenizer: &Tokenizer, items: &[&[u8]], lanes: Lanes) -> Result<Vec<u32>> {
@@ -36,8 +36,8 @@ pub fn tight_bound(tokenizer: &Tokenizer, items: &[&[u8]], lanes: Lanes) -> Resu
 }
 
 /// The bound of each of `items` that a stream would have.
-pub fn bound(tokenizer: &Tokenizer, items: &[&[u8]], lanes: Lanes) -> Result<Vec<u32>> {
-    let start = || tokenizer.symbols();
+pub fn bound(symbols: &Symbols, items: &[&[u8]], lanes: Lanes) -> Result<Vec<u32>> {
+    let start = || symbols.clone();
     each(items, lanes, |_, _| None, start, |symbols, bytes| symbols.bound(&valid(bytes)))
 }
 
@@ -71,21 +71,64 @@ pub fn encode(
     Ok((all, ends))
 }
 
-/// How many tokens all of `items` are, each by itself, or any number above `budget` that isn't
-/// above that. Stops as soon as there are more than `budget`.
-pub fn total(tokenizer: &Tokenizer, items: &[&[u8]], budget: u64, lanes: Lanes) -> u64 {
-    let total = AtomicU64::new(0);
-    lanes::run(
-        share::cut(items, lanes.number(), |bytes, from| tokenizer.cut(bytes, from)),
+/// An answer to whether items fit a budget.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fit {
+    /// They do: a bound on their tokens is within the budget.
+    Bounded(u64),
+    /// They do: this is how many tokens they have.
+    Counted(u64),
+    /// They don't: this many tokens or more, which is above the budget.
+    Over(u64),
+}
+
+/// Whether all of `items`, each by itself, are at most `budget` tokens. Looks at no more than it
+/// takes to know.
+pub fn fits(tokenizer: &Tokenizer, items: &[&[u8]], budget: u64, lanes: Lanes) -> Fit {
+    // A bound takes less work, and stops after about as many bytes as the budget has tokens.
+    let bound = bounded(&tokenizer.symbols(), items, budget, lanes);
+    if bound <= budget {
+        return Fit::Bounded(bound);
+    }
+    let cut = |bytes: &[u8], from| tokenizer.cut(bytes, from);
+    let start = || tokenizer.worker();
+    let tokens = total(items, budget, lanes, cut, start, |worker, bytes, left| {
+        worker.count(&valid(bytes), left)
+    });
+    if tokens <= budget { Fit::Counted(tokens) } else { Fit::Over(tokens) }
+}
+
+/// The bound of all of `items` together, or any number above `budget` that isn't above that. Stops
+/// as soon as it is more than `budget`.
+pub fn bounded(symbols: &Symbols, items: &[&[u8]], budget: u64, lanes: Lanes) -> u64 {
+    let start = || symbols.clone();
+    total(
+        items,
+        budget,
         lanes,
-        || tokenizer.worker(),
-        |worker, share| {
-            for bytes in share.of(items) {
-                let Some(left) = budget.checked_sub(total.load(Relaxed)) else { return };
-                total.fetch_add(worker.count(&valid(bytes), left), Relaxed);
-            }
-        },
-    );
+        |_, _| None,
+        start,
+        |symbols, bytes, _| symbols.bound(&valid(bytes)),
+    )
+}
+
+/// What `measure` says of all of `items`, added up as long as that isn't above `budget`. Its last
+/// argument is what is left of the budget: it may stop when it is above that.
+fn total<S>(
+    items: &[&[u8]],
+    budget: u64,
+    lanes: Lanes,
+    cut: impl Fn(&[u8], usize) -> Option<usize>,
+    start: impl Fn() -> S + Sync,
+    measure: impl Fn(&mut S, &[u8], u64) -> u64 + Sync,
+) -> u64 {
+    let total = AtomicU64::new(0);
+    lanes::run(share::cut(items, lanes.number(), cut), lanes, start, |state, share| {
+        for bytes in share.of(items) {
+            let Some(left) = budget.checked_sub(total.load(Relaxed)) else { return };
+            total.fetch_add(measure(state, bytes, left), Relaxed);
+        }
+    });
     total.into_inner()
 }
 

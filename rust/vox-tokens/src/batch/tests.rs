@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, sync::Arc};
 
 use proptest::prelude::*;
 
-use super::{Lanes, bound, count, encode, tight_bound, total};
+use super::{Fit, Lanes, bound, count, encode, fits, tight_bound};
 use crate::{Encoding, Fingerprint, Tokenizer, Worker, bound::Symbols, valid};
 
 /// One token for each line, in which lines can be told apart: their lengths.
@@ -70,7 +70,7 @@ proptest! {
         let bounds = on_threads(threads, || tight_bound(&tokenizer, &items, lanes)).expect("bounds");
         prop_assert_eq!(&on_threads(threads, || count(&tokenizer, &items, lanes)).expect("counts"), &counts);
         let sizes: Vec<u32> = items.iter().map(|item| valid(item).len() as u32).collect();
-        prop_assert_eq!(on_threads(threads, || bound(&tokenizer, &items, lanes)).expect("bounds"), sizes);
+        prop_assert_eq!(on_threads(threads, || bound(&Symbols::bytes(), &items, lanes)).expect("bounds"), sizes);
         let mut first = 0;
         for (place, item) in items.iter().enumerate() {
             let end = ends[place] as usize;
@@ -82,17 +82,58 @@ proptest! {
     }
 
     #[test]
-    fn a_total_is_exact_up_to_the_budget_and_above_it_beyond(
-        items in items(), budget in 0..60_u64, threads in 1..4_usize
+    fn what_fits_is_known_from_a_bound_or_a_count_and_what_does_not_is_above_the_budget(
+        items in items(), budget in 0..3000_u64, threads in 1..4_usize
     ) {
         let tokenizer = lines();
         let items: Vec<&[u8]> = items.iter().map(Vec::as_slice).collect();
-        let whole: u64 = items.iter().map(|item| tokenizer.count(item)).sum();
-        let answer = on_threads(threads, || total(&tokenizer, &items, budget, Lanes::default()));
-        if whole <= budget {
-            prop_assert_eq!(answer, whole);
-        } else {
-            prop_assert!(budget < answer && answer <= whole, "{budget} {answer} {whole}");
+        let tokens: u64 = items.iter().map(|item| tokenizer.count(item)).sum();
+        let bound: u64 = items.iter().map(|item| valid(item).len() as u64).sum();
+        match on_threads(threads, || fits(&tokenizer, &items, budget, Lanes::default())) {
+            Fit::Bounded(all) => {
+                prop_assert_eq!(all, bound);
+                prop_assert!(bound <= budget);
+            }
+            Fit::Counted(all) => {
+                prop_assert_eq!(all, tokens);
+                prop_assert!(tokens <= budget && budget < bound);
+            }
+            Fit::Over(all) => prop_assert!(budget < all && all <= tokens, "{budget} {all} {tokens}"),
         }
     }
+}
+
+#[test]
+fn a_long_item_is_shared_out_and_counted_as_one() {
+    let tokenizer = lines();
+    let long = b"some line\n".repeat(300_000);
+    let items = [&b"short"[..], &long, b""];
+    let shares = super::share::cut(&items, 2, |bytes, from| tokenizer.cut(bytes, from));
+    assert!(shares.len() > 4);
+    let all: Vec<u8> = shares
+        .iter()
+        .filter(|share| share.first == 1)
+        .flat_map(|share| share.of(&items))
+        .flatten()
+        .copied()
+        .collect();
+    assert!(all == long);
+    let counts = on_threads(2, || count(&tokenizer, &items, Lanes::default()));
+    assert_eq!(counts.expect("counts"), [1, 300_000, 0]);
+}
+
+#[test]
+fn a_count_beyond_32_bits_is_an_error_that_names_the_item() {
+    let huge = super::each(
+        &[b"a", b"b"],
+        Lanes::default(),
+        |_, _| None,
+        || (),
+        |(), bytes| {
+            if bytes == b"b" { 1 << 32 } else { 1 }
+        },
+    );
+    let error = huge.expect_err("too large");
+    assert_eq!(error.code, vox_types::Code::TooLarge);
+    assert!(error.message.starts_with("item 1 "), "{error}");
 }

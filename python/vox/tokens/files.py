@@ -1,0 +1,84 @@
+"""Where a tokenizer lies: a file that is named, or one that another program has fetched before.
+Nothing is downloaded."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from vox.errors import InvalidArgumentError, NotFoundError
+
+_PATH = re.compile(r"[./~]|[A-Za-z]:[\\/]|.*\.(?:gguf|json)$", re.DOTALL)
+
+
+def named_file(model: str | os.PathLike[str]) -> Path | None:
+    """The tokenizer file that `model` is the path of: a `tokenizer.json` or its like, a GGUF file,
+    or a folder with one. None if it is no path but a name.
+
+    Raises `NotFoundError`, and `InvalidArgumentError` for a folder or a file without a tokenizer.
+    """
+    if isinstance(model, str) and not _PATH.match(model):
+        return None
+    path = Path(model).expanduser()
+    if path.is_dir():
+        return _in_folder(path)
+    if not path.exists():
+        raise NotFoundError(f"{path}: there is no such file; nothing is downloaded")
+    if path.suffix not in {".json", ".gguf"}:
+        raise InvalidArgumentError(f"{path}: neither a tokenizer.json nor a .gguf file")
+    return path
+
+
+def fetched_file(model: str, environ: Mapping[str, str] = os.environ) -> Path | None:
+    """The tokenizer file of `org/name` in the cache of the Hugging Face hub, or in a folder of
+    this path; None if there is none."""
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", model):
+        return None
+    repository = hub_cache(environ) / f"models--{model.replace('/', '--')}"
+    snapshots = repository / "snapshots"
+    try:
+        current = (repository / "refs" / "main").read_text().strip()
+        folders = [snapshots / current]
+    except OSError:
+        # Fetched by a commit instead of a branch: the newest.
+        folders = sorted(snapshots.glob("*"), key=lambda path: path.stat().st_mtime, reverse=True)
+    found = (_tokenizer_of(folder) for folder in [*folders, Path(model)])
+    return next((path for path in found if path), None)
+
+
+def hub_cache(environ: Mapping[str, str]) -> Path:
+    """Where the Hugging Face hub's programs keep what they fetched."""
+    if cache := environ.get("HF_HUB_CACHE") or environ.get("HUGGINGFACE_HUB_CACHE"):
+        return Path(cache).expanduser()
+    if home := environ.get("HF_HOME"):
+        return Path(home).expanduser() / "hub"
+    caches = environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(caches).expanduser() / "huggingface" / "hub"
+
+
+def _in_folder(folder: Path) -> Path:
+    if path := _tokenizer_of(folder):
+        return path
+    found = sorted(folder.glob("*.gguf"))
+    if found:
+        says = f"{folder}: {len(found)} .gguf files and no tokenizer.json: name one of them"
+    else:
+        says = f"{folder}: neither a tokenizer.json nor a .gguf file in it"
+    raise InvalidArgumentError(says)
+
+
+def _tokenizer_of(folder: Path) -> Path | None:
+    """The one file of a folder that holds a tokenizer. A model in several parts has it in the
+    first."""
+    path = folder / "tokenizer.json"
+    if path.is_file():
+        return path
+    models = [
+        path
+        for path in folder.glob("*.gguf")
+        if not path.name.startswith("mmproj")
+        and ("-of-" not in path.name or "-00001-of-" in path.name)
+    ]
+    return models[0] if len(models) == 1 else None
