@@ -6,6 +6,7 @@
 pub mod batch;
 pub mod bound;
 mod encoding;
+pub mod kept;
 mod text;
 mod tokenizer;
 
