@@ -211,12 +211,42 @@ class Tokenizer:
         """A looser bound for each of `items`, for less work, as `uint32`: its symbols before
         merging."""
 
+    def stream_bound(self) -> StreamBound:
+        """What `bound_many` says, of a text that comes in chunks."""
+
     def fits(
         self, items: Items, budget: int, threads: int | None = None
     ) -> tuple[bool, Literal["exact", "bound"], int]:
         """Whether all of `items`, each by itself, are at most `budget` tokens, whether a bound told
         or counting, and the bound or count; where they don't fit some number above `budget` that
         isn't above their count. Looks at no more than it takes to know."""
+
+@final
+class AssumedBound:
+    """A bound where no tokenizer is at hand, which holds if what is assumed does: the `form` of a
+    family in `contracts/models.toml`. Raises `InvalidArgumentError` for a form that isn't there."""
+
+    def __new__(cls, form: str) -> AssumedBound: ...
+    def bound_many(self, items: Items, threads: int | None = None) -> bytearray:
+        """The bound of each of `items`, as `uint32`."""
+
+    def stream_bound(self) -> StreamBound:
+        """The same, of a text that comes in chunks."""
+
+    def fits(self, items: Items, budget: int, threads: int | None = None) -> tuple[bool, int]:
+        """Whether the bound of all of `items`, each by itself, is at most `budget`, and that bound;
+        where it isn't, some number above `budget` that isn't above the bound."""
+
+@final
+class StreamBound:
+    """A bound on the tokens of a text that comes in chunks, in constant memory."""
+
+    def feed(self, chunk: Item) -> None:
+        """The text goes on. Chunks may be cut anywhere, also within a character."""
+
+    @property
+    def total(self) -> int:
+        """The bound on what came so far, as if nothing came after it."""
 
 @final
 class Columns:

@@ -19,7 +19,7 @@ class Family:
     name: str
     title: str
     models: tuple[str, ...]
-    form: Literal["bytes", "nfc", "sentencepiece"]
+    form: Literal["bytes", "nfc", "nfkc", "sentencepiece"]
     known: Literal["published", "secret"]
     ratio: str
     source: str

@@ -2,6 +2,7 @@
 
 mod archive;
 mod arrow_texts;
+mod bounds;
 mod columns;
 mod content;
 mod door;
@@ -32,6 +33,7 @@ mod _native {
     #[pymodule_export]
     use crate::{
         archive::{Archive, Prepared, SourceToken},
+        bounds::{AssumedBound, StreamBound},
         columns::Columns,
         content::ContentStore,
         exchange::{export_jsonl, import_jsonl},

@@ -7,6 +7,7 @@ use vox_tokens::batch::{self, Fit, Lanes};
 use vox_types::{Code, Error, Result};
 
 use crate::{
+    bounds::StreamBound,
     door,
     texts::{Text, Texts},
 };
@@ -81,6 +82,11 @@ impl Tokenizer {
             batch::bound(&self.0.symbols(), items, lanes)
         })?;
         numbers(py, &bounds, u32::to_ne_bytes)
+    }
+
+    /// A bound on the tokens of a text that comes in chunks.
+    fn stream_bound(&self) -> StreamBound {
+        StreamBound(self.0.stream_bound())
     }
 
     /// Whether all of `items`, each by itself, are at most `budget` tokens, and how that is known.
