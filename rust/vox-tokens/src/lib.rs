@@ -7,8 +7,10 @@ pub mod batch;
 pub mod bound;
 mod encoding;
 pub mod kept;
+pub mod split;
 mod text;
 mod tokenizer;
+pub mod unicode;
 
 pub use vox_bpe as bpe;
 
