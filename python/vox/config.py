@@ -45,6 +45,11 @@ class Settings:
         """The archive that is meant when none is named."""
         return self.home / "archive"
 
+    @property
+    def tokenizers(self) -> Path:
+        """Tokenizers of files, compiled: a cache, which may go at any time."""
+        return self.home / "tokenizers"
+
 
 def load_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings that `environ` gives. An empty variable counts as unset.

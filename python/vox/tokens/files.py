@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vox.errors import InvalidArgumentError, NotFoundError
 
-_PATH = re.compile(r"[./~]|[A-Za-z]:[\\/]|.*\.(?:gguf|json)$", re.DOTALL)
+_PATH = re.compile(r"[./~]|[a-z]:[\\/]|.*\.(?:gguf|json)$", re.DOTALL | re.IGNORECASE)
 
 
 def named_file(model: str | os.PathLike[str]) -> Path | None:
@@ -26,7 +26,7 @@ def named_file(model: str | os.PathLike[str]) -> Path | None:
         return _in_folder(path)
     if not path.exists():
         raise NotFoundError(f"{path}: there is no such file; nothing is downloaded")
-    if path.suffix not in {".json", ".gguf"}:
+    if path.suffix.lower() not in {".json", ".gguf"}:
         raise InvalidArgumentError(f"{path}: neither a tokenizer.json nor a .gguf file")
     return path
 
