@@ -20,7 +20,8 @@ CRATES = {
     "vox-pages": {"vox-types"},
     "vox-store": {"vox-types", "vox-format", "vox-pages"},
     "vox-bpe": {"vox-types"},
-    "vox-tokens": {"vox-types", "vox-bpe"},
+    "vox-vocabularies": set(),
+    "vox-tokens": {"vox-types", "vox-bpe", "vox-vocabularies"},
     "vox-core": {"vox-types", "vox-format", "vox-pages", "vox-frame", "vox-store", "vox-tokens"},
     "vox-py": {"vox-types", "vox-format", "vox-frame", "vox-store", "vox-tokens", "vox-core"},
 }

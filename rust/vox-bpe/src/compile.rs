@@ -103,7 +103,7 @@ struct Numbering {
     /// By number: the place of the merge that formed it; 0 for symbols.
     formed_by: Vec<usize>,
     splits: Vec<u64>,
-    pairs: Vec<u64>,
+    pairs: pairs::Builder,
     symbols: u32,
 }
 
@@ -114,7 +114,7 @@ impl Numbering {
             numbers: vec![NONE; source.tokens.len()],
             formed_by: Vec::new(),
             splits: Vec::new(),
-            pairs: pairs::table(merges.min(source.tokens.len())),
+            pairs: pairs::Builder::new(merges.min(source.tokens.len())),
             symbols: 0,
         };
         for &id in &source.symbols {
@@ -146,9 +146,9 @@ impl Numbering {
             return;
         }
         let Some((left, right)) = self.parts(merge) else { return };
-        if seam::holds(&self.pairs, &self.splits, self.symbols, left, right, NONE) {
+        if seam::holds(self.pairs.view(), &self.splits, self.symbols, left, right, NONE) {
             let bytes = source.tokens[merge.token as usize].len() as u32;
-            pairs::insert(&mut self.pairs, left, right, self.ids.len() as u32);
+            self.pairs.insert(left, right, self.ids.len() as u32);
             self.add(merge.token, seam::split(left, right, bytes));
             self.formed_by.push(order);
         }
@@ -162,7 +162,7 @@ impl Numbering {
         let formed = self.numbers[merge.token as usize];
         formed > later
             && order < self.formed_by[later as usize]
-            && seam::holds(&self.pairs, &self.splits, self.symbols, left, right, later + 1)
+            && seam::holds(self.pairs.view(), &self.splits, self.symbols, left, right, later + 1)
     }
 
     /// Numbers all tokens that have no number yet.
@@ -206,7 +206,8 @@ fn words(source: &Source, numbering: &Numbering, formed: usize, merges: &[u64]) 
         tokens: numbering.ids.len() as u32,
         formed: formed as u32,
         symbols: numbering.symbols,
-        pairs: numbering.pairs.len() as u32,
+        pairs: numbering.pairs.slots.len() as u32,
+        filter: numbering.pairs.filter.len() as u32,
         units: units.len() as u32,
         merges: (merges.len() / 2) as u32,
         whole_pieces: u32::from(source.whole_pieces),
@@ -216,7 +217,8 @@ fn words(source: &Source, numbering: &Numbering, formed: usize, merges: &[u64]) 
     let header = layout.header();
     words[..header.len()].copy_from_slice(&header);
     words[layout.splits.clone()].copy_from_slice(&numbering.splits);
-    words[layout.pairs.clone()].copy_from_slice(&numbering.pairs);
+    words[layout.pairs.clone()].copy_from_slice(&numbering.pairs.slots);
+    words[layout.filter.clone()].copy_from_slice(&numbering.pairs.filter);
     words[layout.trie.clone()].copy_from_slice(&units);
     words[layout.merges.clone()].copy_from_slice(merges);
     let mut put = |range: Range<usize>, table: &[u32]| {

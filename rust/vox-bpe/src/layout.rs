@@ -6,6 +6,7 @@
 //! | header | 16 | magic, version, sizes |
 //! | splits | 1 per token | left part (21 bits), right part (21), length in bytes (22) |
 //! | pairs | any | what two tokens merge into; see `pairs` |
+//! | filter | any | which pairs are certainly none; see `pairs` |
 //! | trie | 1 per unit | all tokens by their bytes; see `trie` |
 //! | merges | 2 per slot | all pairs with their order, only where it isn't that of forming |
 //! | shorter | ½ per token | the longest token that is a proper prefix, or `NONE` |
@@ -38,6 +39,8 @@ pub struct Sizes {
     pub symbols: u32,
     /// Slots of the table of pairs.
     pub pairs: u32,
+    /// Words of the filter before it.
+    pub filter: u32,
     /// Units of the trie.
     pub units: u32,
     /// Slots of the table of ordered merges; 0 if tokens form in order.
@@ -55,6 +58,7 @@ pub struct Layout {
     pub sizes: Sizes,
     pub splits: Range<usize>,
     pub pairs: Range<usize>,
+    pub filter: Range<usize>,
     pub trie: Range<usize>,
     pub merges: Range<usize>,
     pub shorter: Range<usize>,
@@ -77,6 +81,7 @@ impl Layout {
             sizes,
             splits: table(tokens),
             pairs: table(sizes.pairs as usize),
+            filter: table(sizes.filter as usize),
             trie: table(sizes.units as usize),
             merges: table(2 * sizes.merges as usize),
             shorter: table(tokens.div_ceil(2)),
@@ -91,8 +96,17 @@ impl Layout {
         let mut words = [0; HEADER];
         words[0] = MAGIC;
         words[1] = VERSION;
-        let sizes =
-            [s.tokens, s.formed, s.symbols, s.pairs, s.units, s.merges, s.whole_pieces, s.longest];
+        let sizes = [
+            s.tokens,
+            s.formed,
+            s.symbols,
+            s.pairs,
+            s.filter,
+            s.units,
+            s.merges,
+            s.whole_pieces,
+            s.longest,
+        ];
         for (word, size) in words[2..].iter_mut().zip(sizes) {
             *word = u64::from(size);
         }
@@ -119,10 +133,11 @@ impl Layout {
             formed: size(1)?,
             symbols: size(2)?,
             pairs: size(3)?,
-            units: size(4)?,
-            merges: size(5)?,
-            whole_pieces: size(6)?,
-            longest: size(7)?,
+            filter: size(4)?,
+            units: size(5)?,
+            merges: size(6)?,
+            whole_pieces: size(7)?,
+            longest: size(8)?,
         });
         if layout.words != words.len() {
             return Err(malformed("its header tells of another size"));

@@ -24,7 +24,7 @@ fn key(left: u32, right: u32) -> u64 {
 }
 
 /// Order and result of merging two tokens.
-fn get(table: &[u64], left: u32, right: u32) -> Option<(u32, u32)> {
+pub fn get(table: &[u64], left: u32, right: u32) -> Option<(u32, u32)> {
     let key = key(left, right);
     let (mut low, mut high) = (0, table.len() / 2);
     while low < high {

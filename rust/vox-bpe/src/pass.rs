@@ -106,6 +106,14 @@ impl<'v> Bpe<'v> {
         trie::token(unit) < self.tables.sizes.symbols
     }
 
+    /// Whether two symbols, given by their bytes, merge: then they are never neighbours in an
+    /// encoding.
+    pub fn merges(&self, left: &[u8], right: &[u8]) -> bool {
+        let Tables { pairs, merges, .. } = self.tables;
+        let (left, right) = (self.longest(left), self.longest(right));
+        pairs.get(left, right) != NONE || merging::get(merges, left, right).is_some()
+    }
+
     /// The longest formed token that a piece begins with, and the token that the whole piece is.
     #[inline(always)]
     fn first(&self, piece: &[u8]) -> (u32, u32) {
@@ -197,13 +205,27 @@ impl<'v> Bpe<'v> {
         }
     }
 
+    /// The symbol that `rest` begins with, and what follows it.
+    #[inline(always)]
+    fn symbol<'p>(&self, rest: &'p [u8]) -> (u32, &'p [u8]) {
+        let Tables { sizes, trie, .. } = self.tables;
+        let mut unit = trie::root(trie);
+        for (at, &byte) in rest.iter().enumerate() {
+            let Some(next) = trie::step(trie, unit, byte) else { break };
+            unit = next;
+            if trie::token(unit) < sizes.symbols {
+                return (trie::token(unit), &rest[at + 1..]);
+            }
+        }
+        panic!("the vocabulary lacks a symbol of a piece");
+    }
+
     fn merge(&self, piece: &[u8], tokens: &mut Vec<u32>) -> usize {
         let mut rest = piece;
         while !rest.is_empty() {
-            let symbol = self.longest(rest);
-            assert!(symbol != NONE, "the vocabulary lacks a symbol of a piece");
+            let (symbol, after) = self.symbol(rest);
             tokens.push(symbol);
-            rest = &rest[seam::length(self.tables.splits[symbol as usize])..];
+            rest = after;
         }
         merging::merge(self.tables.merges, tokens);
         tokens.iter().filter(|&&token| token != NONE).count()

@@ -2,7 +2,7 @@
 
 use crate::{
     layout::{NONE, TOKEN_BITS},
-    pairs,
+    pairs::Pairs,
 };
 
 /// How a token was formed: left part, right part, length in bytes. A symbol is its own parts.
@@ -38,7 +38,7 @@ pub fn length(split: u64) -> usize {
 /// wins against its like to the right.
 #[inline(always)]
 pub fn holds(
-    pairs: &[u64],
+    pairs: Pairs<'_>,
     splits: &[u64],
     symbols: u32,
     mut left: u32,
@@ -47,7 +47,7 @@ pub fn holds(
 ) -> bool {
     loop {
         // NONE is above every limit.
-        if pairs::get(pairs, left, right) < limit {
+        if pairs.get(left, right) < limit {
             return false;
         }
         if left > right {

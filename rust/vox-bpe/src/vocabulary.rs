@@ -7,6 +7,7 @@ use vox_types::{Code, Error, Result};
 use crate::{
     Source, compile,
     layout::{Layout, Sizes},
+    pairs::Pairs,
 };
 
 /// A vocabulary whose tables are used as they lie in memory or in a mapped file.
@@ -91,7 +92,10 @@ impl Vocabulary {
         Tables {
             sizes: layout.sizes,
             splits: &words[layout.splits.clone()],
-            pairs: &words[layout.pairs.clone()],
+            pairs: Pairs {
+                slots: &words[layout.pairs.clone()],
+                filter: &words[layout.filter.clone()],
+            },
             trie: &words[layout.trie.clone()],
             merges: &words[layout.merges.clone()],
             shorter: bytemuck::cast_slice(&words[layout.shorter.clone()]),
@@ -105,7 +109,7 @@ impl Vocabulary {
 pub struct Tables<'v> {
     pub sizes: Sizes,
     pub splits: &'v [u64],
-    pub pairs: &'v [u64],
+    pub pairs: Pairs<'v>,
     pub trie: &'v [u64],
     pub merges: &'v [u64],
     pub shorter: &'v [u32],

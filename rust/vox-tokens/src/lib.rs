@@ -5,8 +5,10 @@
 
 pub mod batch;
 pub mod bound;
+mod byte_level;
 mod encoding;
 pub mod kept;
+mod shipped;
 pub mod split;
 mod text;
 mod tokenizer;
@@ -14,6 +16,8 @@ pub mod unicode;
 
 pub use vox_bpe as bpe;
 
+pub use byte_level::{ByteLevel, Normal};
 pub use encoding::{Encoding, Worker};
+pub use shipped::{SHIPPED, shipped};
 pub use text::valid;
 pub use tokenizer::{Fingerprint, Lease, Tokenizer};

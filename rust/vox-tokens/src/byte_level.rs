@@ -1,0 +1,132 @@
+//! The fast way: text cut by a hand-written splitter, pieces counted as bytes.
+
+mod memory;
+
+use std::{
+    borrow::Cow,
+    ops::ControlFlow,
+    sync::{Arc, OnceLock},
+};
+
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+use self::memory::Memory;
+use crate::{
+    Encoding, Worker,
+    bound::{Form, Pairs, Symbols},
+    bpe::{Bpe, Scratch, Vocabulary},
+    split::Splitter,
+};
+
+/// What happens to text before it is cut.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Normal {
+    /// Nothing.
+    None,
+    /// Normalization form C.
+    C,
+}
+
+/// Byte-level byte-pair encoding. Its vocabulary has all 256 bytes.
+pub struct ByteLevel {
+    normal: Normal,
+    splitter: Splitter,
+    vocabulary: Vocabulary,
+    symbols: OnceLock<Symbols>,
+    pairs: OnceLock<Pairs>,
+}
+
+impl ByteLevel {
+    /// Normalises, cuts and merges, in this order.
+    pub fn new(normal: Normal, splitter: Splitter, vocabulary: Vocabulary) -> Self {
+        Self { normal, splitter, vocabulary, symbols: OnceLock::new(), pairs: OnceLock::new() }
+    }
+
+    /// Which bytes merge; asked for when a bound is.
+    fn pairs(&self) -> &Pairs {
+        self.pairs.get_or_init(|| {
+            let bpe = Bpe::new(&self.vocabulary);
+            Pairs::new(|first, second| bpe.merges(&[first], &[second]))
+        })
+    }
+
+    fn normalised<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.normal {
+            Normal::C if !text.is_ascii() && is_nfc_quick(text.chars()) != IsNormalized::Yes => {
+                Cow::Owned(text.nfc().collect())
+            }
+            Normal::None | Normal::C => Cow::Borrowed(text),
+        }
+    }
+}
+
+impl Encoding for ByteLevel {
+    fn worker(self: Arc<Self>) -> Box<dyn Worker> {
+        Box::new(ByteLevelWorker {
+            encoding: self,
+            scratch: Scratch::default(),
+            counts: Memory::default(),
+            bounds: Memory::default(),
+        })
+    }
+
+    fn symbols(&self) -> Symbols {
+        let symbols = || match self.normal {
+            Normal::None => Symbols::bytes(),
+            Normal::C => Symbols::normalized_bytes(Form::Nfc),
+        };
+        self.symbols.get_or_init(symbols).clone()
+    }
+
+    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        self.splitter.cut(bytes, from)
+    }
+}
+
+struct ByteLevelWorker {
+    encoding: Arc<ByteLevel>,
+    scratch: Scratch,
+    counts: Memory,
+    bounds: Memory,
+}
+
+impl Worker for ByteLevelWorker {
+    fn count(&mut self, text: &str, limit: u64) -> u64 {
+        let Self { encoding, scratch, counts, .. } = self;
+        let text = encoding.normalised(text);
+        let bpe = Bpe::new(&encoding.vocabulary);
+        let bytes = text.as_bytes();
+        let mut count = 0;
+        let _ = encoding.splitter.for_each(&text, |piece| {
+            count += counts.of(bytes, piece, || bpe.count(piece, scratch));
+            if count > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        count
+    }
+
+    fn encode(&mut self, text: &str, ids: &mut Vec<u32>) {
+        let Self { encoding, scratch, .. } = self;
+        let text = encoding.normalised(text);
+        let bpe = Bpe::new(&encoding.vocabulary);
+        let _ = encoding.splitter.for_each(&text, |piece| {
+            bpe.encode(piece, scratch, ids);
+            ControlFlow::<()>::Continue(())
+        });
+    }
+
+    fn tight_bound(&mut self, text: &str) -> u64 {
+        let Self { encoding, bounds, .. } = self;
+        let text = encoding.normalised(text);
+        let bpe = Bpe::new(&encoding.vocabulary);
+        let pairs = encoding.pairs();
+        let bytes = text.as_bytes();
+        let mut bound = 0;
+        let _ = encoding.splitter.for_each(&text, |piece| {
+            bound += bounds.of(bytes, piece, || {
+                if bpe.is_token(piece) { 1 } else { pairs.bound(piece) as usize }
+            });
+            ControlFlow::<()>::Continue(())
+        });
+        bound
+    }
+}
