@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use vox_tokens::split::{Engine, PUBLISHED, Pattern, Splitter};
 
 /// What `pattern` makes of `text`.
-fn pieces(pattern: Pattern, text: &str) -> Vec<&str> {
+fn pieces(pattern: Pattern, engine: Engine, text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
-    let done = Splitter::new(pattern, Engine::Unicode16).for_each(text, |piece| {
+    let done = Splitter::new(pattern, engine).for_each(text, |piece| {
         pieces.push(std::str::from_utf8(piece).expect("whole characters"));
         ControlFlow::<()>::Continue(())
     });
@@ -36,10 +36,76 @@ fn isolated<'t>(stage: &Regex, text: &'t str) -> Vec<&'t str> {
     pieces
 }
 
-/// Every way to write a pattern, compiled.
-fn compiled() -> Vec<(Pattern, Vec<Regex>)> {
-    let compile = |stage: &&str| Regex::new(stage).expect(stage);
-    PUBLISHED.iter().map(|(name, stages)| (*name, stages.iter().map(compile).collect())).collect()
+type Compiled = Vec<(Pattern, Vec<Regex>)>;
+
+fn compiled<'p>(
+    patterns: impl IntoIterator<Item = &'p (Pattern, &'p [&'p str])>,
+    reading: impl Fn(&str) -> String,
+) -> Compiled {
+    let compile = |stage: &&str| Regex::new(&reading(stage)).expect(stage);
+    let pattern =
+        |(name, stages): &(Pattern, &[&str])| (*name, stages.iter().map(compile).collect());
+    patterns.into_iter().map(pattern).collect()
+}
+
+/// How llama.cpp writes patterns for which it has splitters of its own, or that mean something
+/// else to it.
+const LLAMA_CPP: &[(Pattern, &[&str])] = &[
+    (
+        Pattern::O200kWithoutMarks,
+        &[
+            r"[^\r\n\p{L}\p{N}]?((?=[\p{L}])([^a-z]))*((?=[\p{L}])([^A-Z]))+(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])?|[^\r\n\p{L}\p{N}]?((?=[\p{L}])([^a-z]))+((?=[\p{L}])([^A-Z]))*(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ],
+    ),
+    (
+        Pattern::O200k,
+        &[
+            r"[^\r\n\p{L}\p{N}]?((?=[\p{L}\p{M}])([^a-z]))*((?=[\p{L}\p{M}])([^A-Z]))+(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])?|[^\r\n\p{L}\p{N}]?((?=[\p{L}\p{M}])([^a-z]))+((?=[\p{L}\p{M}])([^A-Z]))*(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ],
+    ),
+    (
+        Pattern::TekkenWithoutMarks,
+        &[
+            r"[^\r\n\p{L}\p{N}]?((?=[\p{L}])([^a-z]))*((?=[\p{L}])([^A-Z]))+|[^\r\n\p{L}\p{N}]?((?=[\p{L}])([^a-z]))+((?=[\p{L}])([^A-Z]))*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ],
+    ),
+    // `\p{Lu}` and the like are `\p{L}` to it.
+    (
+        Pattern::O200kWithoutCase,
+        &[
+            r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ],
+    ),
+    (
+        Pattern::O200kWithoutCaseSingleDigits,
+        &[
+            r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])?|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ],
+    ),
+    // What its splitter for Kimi K2 does.
+    (
+        Pattern::KimiK2WithoutCase,
+        &[
+            r"[㐀-䶿一-鿿\u{f900}-\u{faff}\u{20000}-\u{2a6df}\u{2a700}-\u{2ebef}\u{2f800}-\u{2fa1f}]+|[^\r\n\p{L}\p{N}]?[\p{L}&&[^㐀-䶿一-鿿\u{f900}-\u{faff}\u{20000}-\u{2a6df}\u{2a700}-\u{2ebef}\u{2f800}-\u{2fa1f}]]+(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ],
+    ),
+];
+
+/// Patterns that are about case, or Han, and mean something else to llama.cpp.
+const NOT_OF_LLAMA_CPP: &[Pattern] =
+    &[Pattern::O200k, Pattern::O200kSingleDigits, Pattern::Tekken, Pattern::KimiK2];
+
+/// A pattern as llama.cpp reads it: characters of Unicode 15.1, and no long s.
+fn read_by_llama_cpp(pattern: &str) -> String {
+    let any_case = "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])";
+    let mut pattern = pattern
+        .replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)", any_case)
+        .replace("'(?i:[sdmt]|ll|ve|re)", any_case);
+    for class in ["L", "M", "N", "P", "S"] {
+        let old = format!(r"[\p{{{class}}}&&\p{{Age=15.1}}]");
+        pattern = pattern.replace(&format!(r"\p{{{class}}}"), &old);
+    }
+    pattern
 }
 
 /// Characters that patterns tell apart, and such as look like them.
@@ -133,15 +199,26 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|runs| runs.iter().map(|(piece, count)| piece.repeat(*count)).collect())
 }
 
-#[test]
-fn every_pattern_cuts_as_its_regular_expressions_do() {
-    let all = compiled();
+/// Fails if some pattern cuts some text otherwise than its regular expressions.
+fn compare(all: &Compiled, engine: Engine) {
     let config = ProptestConfig { cases: 4000, failure_persistence: None, ..Default::default() };
     proptest!(config, |(text in prop_oneof![4 => text(), 1 => "\\PC{0,40}"])| {
-        for (pattern, stages) in &all {
-            prop_assert_eq!(pieces(*pattern, &text), expected(stages, &text), "{:?}", pattern);
+        for (pattern, stages) in all {
+            let pieces = pieces(*pattern, engine, &text);
+            prop_assert_eq!(pieces, expected(stages, &text), "{:?}", pattern);
         }
     });
+}
+
+#[test]
+fn every_pattern_cuts_as_its_regular_expressions_do() {
+    compare(&compiled(PUBLISHED, str::to_owned), Engine::Unicode16);
+}
+
+#[test]
+fn every_pattern_cuts_as_llama_cpp_reads_its_regular_expressions() {
+    let shared = PUBLISHED.iter().filter(|(pattern, _)| !NOT_OF_LLAMA_CPP.contains(pattern));
+    compare(&compiled(shared.chain(LLAMA_CPP), read_by_llama_cpp), Engine::LlamaCpp);
 }
 
 #[test]

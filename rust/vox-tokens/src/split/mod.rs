@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 
 pub use pattern::Pattern;
 pub use published::PUBLISHED;
-use rules::Rules;
+use scan::parts;
 use text::Text;
 
 use crate::unicode::Classes;
@@ -52,50 +52,65 @@ impl Splitter {
         text: &'t str,
         mut piece: impl FnMut(&'t [u8]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        self.parts(text, &mut |part, _| piece(part))
+    }
+
+    /// As [`Splitter::for_each`], and whether the last stage of the pattern matched the piece.
+    fn parts<'t, B>(
+        self,
+        text: &'t str,
+        part: &mut impl FnMut(&'t [u8], bool) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         let (classes, long_s) = match self.engine {
             Engine::Unicode16 => (Classes::unicode_16(), true),
             Engine::LlamaCpp => (Classes::llama_cpp(), false),
         };
         let text = Text { bytes: text.as_bytes(), classes, long_s };
-        let piece = &mut piece;
         match self.pattern {
-            Pattern::Gpt2 => by::<rules::Gpt2, B>(text, piece),
-            Pattern::Cl100k => by::<rules::Cl100k, B>(text, piece),
-            Pattern::Llama3 => by::<rules::Llama3, B>(text, piece),
-            Pattern::Qwen2 => by::<rules::Qwen2, B>(text, piece),
+            Pattern::Gpt2 => parts::<rules::Gpt2, B>(text, part),
+            Pattern::Cl100k => parts::<rules::Cl100k, B>(text, part),
+            Pattern::Llama3 => parts::<rules::Llama3, B>(text, part),
+            Pattern::Qwen2 => parts::<rules::Qwen2, B>(text, part),
             Pattern::Qwen2WithoutContractions => {
-                by::<rules::Qwen2WithoutContractions, B>(text, piece)
+                parts::<rules::Qwen2WithoutContractions, B>(text, part)
             }
-            Pattern::Qwen35 => by::<rules::Qwen35, B>(text, piece),
-            Pattern::SeedCoder => by::<rules::SeedCoder, B>(text, piece),
-            Pattern::O200k => by::<rules::O200k, B>(text, piece),
-            Pattern::O200kSingleDigits => by::<rules::O200kSingleDigits, B>(text, piece),
-            Pattern::O200kWithoutMarks => by::<rules::O200kWithoutMarks, B>(text, piece),
-            Pattern::O200kWithoutCase => by::<rules::O200kWithoutCase, B>(text, piece),
-            Pattern::Tekken => by::<rules::Tekken, B>(text, piece),
-            Pattern::TekkenWithoutMarks => by::<rules::TekkenWithoutMarks, B>(text, piece),
-            Pattern::KimiK2 => by::<rules::KimiK2, B>(text, piece),
-            Pattern::KimiK2WithoutCase => by::<rules::KimiK2WithoutCase, B>(text, piece),
-            Pattern::ExaoneMoe => by::<rules::ExaoneMoe, B>(text, piece),
-            Pattern::Jais2 => by::<rules::Jais2, B>(text, piece),
+            Pattern::Qwen35 => parts::<rules::Qwen35, B>(text, part),
+            Pattern::SeedCoder => parts::<rules::SeedCoder, B>(text, part),
+            Pattern::LongNumbers => parts::<rules::LongNumbers, B>(text, part),
+            Pattern::O200k => parts::<rules::O200k, B>(text, part),
+            Pattern::O200kSingleDigits => parts::<rules::O200kSingleDigits, B>(text, part),
+            Pattern::O200kWithoutMarks => parts::<rules::O200kWithoutMarks, B>(text, part),
+            Pattern::O200kWithoutCase => parts::<rules::O200kWithoutCase, B>(text, part),
+            Pattern::O200kWithoutCaseSingleDigits => {
+                parts::<rules::O200kWithoutCaseSingleDigits, B>(text, part)
+            }
+            Pattern::Tekken => parts::<rules::Tekken, B>(text, part),
+            Pattern::TekkenWithoutMarks => parts::<rules::TekkenWithoutMarks, B>(text, part),
+            Pattern::KimiK2 => parts::<rules::KimiK2, B>(text, part),
+            Pattern::KimiK2WithoutCase => parts::<rules::KimiK2WithoutCase, B>(text, part),
+            Pattern::ExaoneMoe => parts::<rules::ExaoneMoe, B>(text, part),
+            Pattern::Jais2 => parts::<rules::Jais2, B>(text, part),
+            Pattern::DeepSeekWords => parts::<rules::DeepSeekWords, B>(text, part),
+            Pattern::SparkWords => parts::<rules::SparkWords, B>(text, part),
+            Pattern::Number => stages::numbers(text, 1, |text, is| part(text.bytes, is)),
+            Pattern::Numbers => stages::numbers(text, usize::MAX, |text, is| part(text.bytes, is)),
+            Pattern::ThreeNumbers => stages::numbers(text, 3, |text, is| part(text.bytes, is)),
+            Pattern::DeepSeekCjk => {
+                stages::wide_runs(text, deepseek_cjk, |text, is| part(text.bytes, is))
+            }
             Pattern::StarCoder => {
-                stages::numbers(text, 1, |text| by::<rules::Gpt2, B>(text, piece))
+                stages::numbers(text, 1, |text, _| parts::<rules::Gpt2, B>(text, part))
             }
-            Pattern::DeepSeek3 => stages::numbers(text, 3, |text| {
-                stages::wide_runs(text, deepseek_cjk, |text| by::<rules::DeepSeek, B>(text, piece))
+            Pattern::DeepSeek3 => stages::numbers(text, 3, |text, _| {
+                stages::wide_runs(text, deepseek_cjk, |text, _| {
+                    parts::<rules::DeepSeekWords, B>(text, part)
+                })
             }),
             Pattern::MiniCpm5 => {
-                stages::numbers(text, 3, |text| by::<rules::LongNumbers, B>(text, piece))
+                stages::numbers(text, 3, |text, _| parts::<rules::LongNumbers, B>(text, part))
             }
         }
     }
-}
-
-fn by<'t, R: Rules, B>(
-    text: Text<'t>,
-    piece: &mut impl FnMut(&'t [u8]) -> ControlFlow<B>,
-) -> ControlFlow<B> {
-    scan::pieces::<R, B>(text, piece)
 }
 
 /// `[一-龥぀-ゟ゠-ヿ]`

@@ -20,6 +20,8 @@ pub enum Pattern {
     Qwen35,
     /// [`Pattern::Qwen2`] with no newlines at the end of punctuation.
     SeedCoder,
+    /// [`Pattern::Llama3`] with numbers of any length: the last stage of MiniCPM 5.
+    LongNumbers,
     /// o200k_base, GPT-4o, Llama 4.
     O200k,
     /// [`Pattern::O200k`] with single digits.
@@ -28,6 +30,8 @@ pub enum Pattern {
     O200kWithoutMarks,
     /// [`Pattern::O200k`] without case, as llama.cpp cuts for Tiny Aya.
     O200kWithoutCase,
+    /// [`Pattern::O200kSingleDigits`] without case, as llama.cpp cuts for Youtu.
+    O200kWithoutCaseSingleDigits,
     /// Mistral's Tekken.
     Tekken,
     /// [`Pattern::Tekken`] with no marks in words, as llama.cpp cuts for it.
@@ -40,11 +44,24 @@ pub enum Pattern {
     ExaoneMoe,
     /// Jais 2: white space in powers of two.
     Jais2,
-    /// Single digits, then [`Pattern::Gpt2`]: StarCoder, SmolLM, Command R, Refact, CodeShell.
+    /// The last stage of DeepSeek V3: words with marks, `.word`, punctuation; numbers are left.
+    DeepSeekWords,
+    /// [`Pattern::DeepSeekWords`] with each newline alone: Spark 2.5.
+    SparkWords,
+    /// `\p{N}`
+    Number,
+    /// `\p{N}+`
+    Numbers,
+    /// `\p{N}{1,3}`
+    ThreeNumbers,
+    /// Runs of the CJK ideographs and kana that DeepSeek V3 cuts out.
+    DeepSeekCjk,
+    /// [`Pattern::Number`], then [`Pattern::Gpt2`]: StarCoder, SmolLM, Command R, Refact, CodeShell.
     StarCoder,
-    /// DeepSeek V3 and R1: numbers of three digits, CJK, then the rest.
+    /// DeepSeek V3 and R1: [`Pattern::ThreeNumbers`], [`Pattern::DeepSeekCjk`],
+    /// [`Pattern::DeepSeekWords`].
     DeepSeek3,
-    /// MiniCPM 5: numbers of three digits, then [`Pattern::Llama3`] with numbers of any length.
+    /// MiniCPM 5: [`Pattern::ThreeNumbers`], [`Pattern::LongNumbers`].
     MiniCpm5,
 }
 

@@ -98,28 +98,33 @@ pub static PUBLISHED: &[(Pattern, &[&str])] = &[
         ],
     ),
     // bigcode/starcoder, tokenizer.json: Digits and ByteLevel.
-    (Pattern::StarCoder, &[r"\p{N}", GPT2]),
-    (Pattern::StarCoder, &[r"\p{N}", GPT2_LLAMA_CPP]),
+    (Pattern::StarCoder, &[NUMBER, GPT2]),
+    (Pattern::StarCoder, &[NUMBER, GPT2_LLAMA_CPP]),
+    (Pattern::Number, &[NUMBER]),
+    (Pattern::Numbers, &[r"\p{N}+"]),
     // deepseek-ai/DeepSeek-V3, tokenizer.json.
+    (Pattern::DeepSeek3, &[THREE_NUMBERS, DEEPSEEK_CJK, DEEPSEEK_WORDS]),
+    (Pattern::ThreeNumbers, &[THREE_NUMBERS]),
+    (Pattern::DeepSeekCjk, &[DEEPSEEK_CJK]),
+    (Pattern::DeepSeekWords, &[DEEPSEEK_WORDS]),
+    // llama.cpp, spark2_5.
     (
-        Pattern::DeepSeek3,
+        Pattern::SparkWords,
         &[
-            r"\p{N}{1,3}",
-            "[一-龥\u{3040}-ゟ゠-ヿ]+",
-            "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
+            "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+|[\r\n]|\\s+(?!\\S)|\\s+",
         ],
     ),
     // openbmb/MiniCPM5, tokenizer.json.
-    (
-        Pattern::MiniCpm5,
-        &[
-            r"\p{N}{1,3}",
-            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}+| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-        ],
-    ),
+    (Pattern::MiniCpm5, &[THREE_NUMBERS, LONG_NUMBERS]),
+    (Pattern::LongNumbers, &[LONG_NUMBERS]),
 ];
 
 const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 const GPT2_LLAMA_CPP: &str =
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)";
 const LLAMA3: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+const LONG_NUMBERS: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}+| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+const NUMBER: &str = r"\p{N}";
+const THREE_NUMBERS: &str = r"\p{N}{1,3}";
+const DEEPSEEK_CJK: &str = "[一-龥\u{3040}-ゟ゠-ヿ]+";
+const DEEPSEEK_WORDS: &str = "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+";

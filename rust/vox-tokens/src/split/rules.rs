@@ -208,6 +208,14 @@ impl Rules for O200kWithoutCase {
     const TAIL: Tail = Tail::NewlinesAndSlashes;
 }
 
+pub struct O200kWithoutCaseSingleDigits;
+impl Rules for O200kWithoutCaseSingleDigits {
+    const CONTRACTIONS: Contractions = Contractions::AfterWord;
+    const WORD: Word = Word::Run(LETTER | MARK);
+    const NUMBER: usize = 1;
+    const TAIL: Tail = Tail::NewlinesAndSlashes;
+}
+
 pub struct O200kSingleDigits;
 impl Rules for O200kSingleDigits {
     const CONTRACTIONS: Contractions = Contractions::AfterWord;
@@ -222,13 +230,24 @@ impl Rules for KimiK2WithoutCase {
     const HAN_APART: bool = true;
 }
 
-pub struct DeepSeek;
-impl Rules for DeepSeek {
+pub struct DeepSeekWords;
+impl Rules for DeepSeekWords {
     const CODE_WORDS: bool = true;
     const LEAD: Lead = Lead::Of(ANY & !NEWLINE & !LETTER & !PUNCTUATION & !SYMBOL);
     const WORD: Word = Word::Run(LETTER | MARK);
     const NUMBER: usize = 0;
     const PUNCTUATION: Class = PUNCTUATION | SYMBOL;
+}
+
+pub struct SparkWords;
+impl Rules for SparkWords {
+    const CODE_WORDS: bool = true;
+    const LEAD: Lead = DeepSeekWords::LEAD;
+    const WORD: Word = DeepSeekWords::WORD;
+    const NUMBER: usize = 0;
+    const PUNCTUATION: Class = DeepSeekWords::PUNCTUATION;
+    const TAIL: Tail = Tail::None;
+    const SPACE: Space = Space::SingleNewlines;
 }
 
 pub struct ExaoneMoe;

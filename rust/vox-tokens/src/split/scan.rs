@@ -8,11 +8,10 @@ use super::{
 };
 use crate::unicode::class::{self, BLANK, HAN, LETTER, MARK, NEWLINE, NUMBER, PUNCTUATION, SYMBOL};
 
-/// Gives `piece` every match of the pattern, and what lies between two matches.
-#[inline]
-pub fn pieces<'t, R: Rules, B>(
+/// Gives `part` every match of the pattern, and what lies between two matches: `false` with it.
+pub fn parts<'t, R: Rules, B>(
     text: Text<'t>,
-    piece: &mut impl FnMut(&'t [u8]) -> ControlFlow<B>,
+    part: &mut impl FnMut(&'t [u8], bool) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let mut scan = Scan { text, blank_until: 0 };
     let (mut start, mut at) = (0, 0);
@@ -24,13 +23,13 @@ pub fn pieces<'t, R: Rules, B>(
                 continue;
             }
             if start < at {
-                piece(&text.bytes[start..at])?;
+                part(&text.bytes[start..at], false)?;
             }
         }
-        piece(&text.bytes[at..end])?;
+        part(&text.bytes[at..end], true)?;
         (start, at) = (end, end);
     }
-    if start < at { piece(&text.bytes[start..]) } else { ControlFlow::Continue(()) }
+    if start < at { part(&text.bytes[start..], false) } else { ControlFlow::Continue(()) }
 }
 
 struct Scan<'t> {

@@ -2,53 +2,37 @@
 
 use std::ops::ControlFlow;
 
-use super::text::Text;
-use crate::unicode::class::{Class, NUMBER};
+use super::text::{HIGH, Text, within};
+use crate::unicode::class::NUMBER;
 
-/// Gives `piece` every match and what lies between two. `matched` says where a match that begins
-/// at a place ends, and that place if there is none.
+/// Gives `part` every match and what lies between two: `false` with it. `starts` gives the highest bit of every
+/// byte of a word where a match can begin; `matched` says where one ends that begins at a place,
+/// and that place if there is none.
 #[inline(always)]
 pub fn isolate<'t, B>(
     text: Text<'t>,
+    starts: impl Fn(u64) -> u64,
     matched: impl Fn(usize) -> usize,
-    mut piece: impl FnMut(Text<'t>) -> ControlFlow<B>,
+    mut part: impl FnMut(Text<'t>, bool) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let (mut start, mut at) = (0, 0);
-    while at < text.bytes.len() {
+    loop {
+        at = text.find(at, &starts);
+        if at == text.bytes.len() {
+            break;
+        }
         let end = matched(at);
         if end == at {
             at += text.class(at).1;
             continue;
         }
         if start < at {
-            piece(text.part(start, at))?;
+            part(text.part(start, at), false)?;
         }
-        piece(text.part(at, end))?;
+        part(text.part(at, end), true)?;
         (start, at) = (end, end);
     }
-    if start < at { piece(text.part(start, at)) } else { ControlFlow::Continue(()) }
-}
-
-/// Cuts out runs of at most `most` characters of `set`.
-#[inline(always)]
-pub fn runs<'t, B>(
-    text: Text<'t>,
-    set: Class,
-    most: usize,
-    piece: impl FnMut(Text<'t>) -> ControlFlow<B>,
-) -> ControlFlow<B> {
-    let matched = |at| {
-        let mut end = at;
-        for _ in 0..most {
-            let (class, width) = text.class(end);
-            if class & set == 0 {
-                break;
-            }
-            end += width;
-        }
-        end
-    };
-    isolate(text, matched, piece)
+    if start < at { part(text.part(start, at), false) } else { ControlFlow::Continue(()) }
 }
 
 /// `\p{N}{1,most}`
@@ -56,9 +40,20 @@ pub fn runs<'t, B>(
 pub fn numbers<'t, B>(
     text: Text<'t>,
     most: usize,
-    piece: impl FnMut(Text<'t>) -> ControlFlow<B>,
+    part: impl FnMut(Text<'t>, bool) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
-    runs(text, NUMBER, most, piece)
+    let matched = |at| {
+        let mut end = at;
+        for _ in 0..most {
+            let (class, width) = text.class(end);
+            if class & NUMBER == 0 {
+                break;
+            }
+            end += width;
+        }
+        end
+    };
+    isolate(text, |word| (word & HIGH) | within(word, b'0', b'9'), matched, part)
 }
 
 /// Cuts out runs of characters beyond ASCII whose code points are in `set`.
@@ -66,7 +61,7 @@ pub fn numbers<'t, B>(
 pub fn wide_runs<'t, B>(
     text: Text<'t>,
     set: impl Fn(u32) -> bool,
-    piece: impl FnMut(Text<'t>) -> ControlFlow<B>,
+    part: impl FnMut(Text<'t>, bool) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let matched = |at| {
         let mut end = at;
@@ -79,5 +74,5 @@ pub fn wide_runs<'t, B>(
         }
         end
     };
-    isolate(text, matched, piece)
+    isolate(text, |word| word & HIGH, matched, part)
 }

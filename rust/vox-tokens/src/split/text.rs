@@ -17,11 +17,11 @@ pub struct Text<'t> {
 /// Every byte of a word.
 const EACH: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of every byte.
-const HIGH: u64 = 0x8080_8080_8080_8080;
+pub const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// The highest bit of every byte of `word` that is in `first..=last`, both ASCII.
 #[inline(always)]
-const fn within(word: u64, first: u8, last: u8) -> u64 {
+pub const fn within(word: u64, first: u8, last: u8) -> u64 {
     let low = word & !HIGH;
     let above = low + EACH * (0x80 - first as u64);
     let beyond = low + EACH * (0x7f - last as u64);
@@ -85,6 +85,12 @@ impl<'t> Text<'t> {
             at += 1;
         }
         at
+    }
+
+    /// The first place from `at` for which `mask` gives the highest bit; the end if there is none.
+    #[inline(always)]
+    pub fn find(&self, at: usize, mask: impl Fn(u64) -> u64) -> usize {
+        self.bytes_run(at, |word| !mask(word))
     }
 
     /// The end of the run of `[A-Za-z]` from `at`.
