@@ -85,6 +85,13 @@ pub struct Placed<'a> {
     pub at: u64,
 }
 
+impl Placed<'_> {
+    /// Whether the frame holds other blobs too.
+    pub fn shares_frame(&self) -> bool {
+        self.frame_len != u64::from(self.raw_len)
+    }
+}
+
 /// A group in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Group<'a> {

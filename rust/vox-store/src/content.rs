@@ -11,7 +11,7 @@ use vox_types::{Code, ContentHash, Error, Result};
 
 use crate::{
     Store,
-    blobs::{self, BlobWriter, Dictionary, NewBlob, PreparedBlobs, Stored},
+    blobs::{self, BlobWriter, Dictionary, NewBlob, PreparedBlobs, Stored, Unpacked},
     cores, events,
     index::HashIndex,
     meta::now,
@@ -104,8 +104,10 @@ impl Store {
         let read = |part: &[ContentHash]| {
             self.read(|tables, txn| {
                 let finder = HashIndex::of_blobs(tables).finder(txn)?;
+                let mut shared = Unpacked::default();
                 part.iter()
                     .map(|hash| match blobs::find_stored(tables, &finder, txn, hash)? {
+                        Some(blob) if blob.shares_frame() => Ok(shared.contents(&blob)?.to_vec()),
                         Some(blob) => Ok(blobs::contents(&blob)?),
                         None => Err(no_blob(hash).into()),
                     })

@@ -31,6 +31,15 @@ pub fn next(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<u64> {
     }
 }
 
+/// The row of an event as it stands; none if there is no such event.
+pub(crate) fn row<'t>(
+    tables: &Tables,
+    txn: &'t RoTxn<'_>,
+    sequence: u64,
+) -> Fallible<Option<&'t [u8]>> {
+    Ok(tables.events.get(txn, &sequence.to_be_bytes())?)
+}
+
 fn sequence_of(key: &[u8]) -> Result<u64> {
     let key = key.try_into().map_err(|_| Error::damaged("an event's key isn't 8 bytes long"))?;
     Ok(u64::from_be_bytes(key))

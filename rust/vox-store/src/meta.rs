@@ -3,9 +3,9 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use heed::RoTxn;
-use serde_bytes::Bytes;
+use serde_bytes::{ByteBuf, Bytes};
 use vox_format::rows;
-use vox_types::Result;
+use vox_types::{Error, Result};
 
 use crate::{env::FORMAT, fault::Fallible, tables::Tables};
 
@@ -29,6 +29,14 @@ pub fn of_a_new_archive() -> Result<[(&'static str, Vec<u8>); 4]> {
         ("created_at", rows::encode(&created)?),
         ("vox", rows::encode(&env!("CARGO_PKG_VERSION"))?),
     ])
+}
+
+/// What tells the archive from all others; backups and exports share it.
+pub fn archive_id(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<[u8; 16]> {
+    let wrong = || Error::damaged("meta/archive_id isn't 16 bytes");
+    let row = tables.meta.get(txn, b"archive_id")?.ok_or_else(wrong)?;
+    let id: ByteBuf = rows::decode(row, "meta/archive_id")?;
+    Ok(id.as_slice().try_into().map_err(|_| wrong())?)
 }
 
 /// The generation that took the place of this one, if there is one.

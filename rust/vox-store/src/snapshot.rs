@@ -13,10 +13,12 @@ use vox_types::{
 };
 
 use crate::{
-    Store, blobs,
+    Store,
+    blobs::{self, InOrder},
     env::Generation,
     events,
     fault::{Fallible, Fault},
+    meta,
     raw::{self, FileStretch},
     spine::{chains, cursors, extents, lineage, overlays, runs, symbols, usage, windows},
     tables::Tables,
@@ -49,6 +51,11 @@ impl<'t> Snapshot<'t> {
         work: impl FnOnce(&Tables, &RoTxn<'_>) -> Fallible<T>,
     ) -> Result<T> {
         self.checked(work(self.tables, self.txn))
+    }
+
+    /// What tells the archive from all others; backups and exports share it.
+    pub fn archive_id(&self) -> Result<[u8; 16]> {
+        self.checked(meta::archive_id(self.tables, self.txn))
     }
 
     /// Changes with every commit: the generation and its last transaction.
@@ -158,6 +165,12 @@ impl<'t> Snapshot<'t> {
         self.checked(blobs::verified_read(self.tables, self.txn, blob))
     }
 
+    /// A reader of many blobs. It is fastest in the order of their references, as those that stand
+    /// in one frame are unpacked together.
+    pub fn blobs(&self) -> Blobs<'t> {
+        Blobs { reader: InOrder::new(self.tables, self.txn), generation: self.generation }
+    }
+
     /// The chain hash of an item.
     pub fn chain_hash(&self, item: ItemId) -> Result<vox_types::ChainHash> {
         self.checked(chains::of_item(self.tables, self.txn, item))
@@ -238,6 +251,16 @@ impl<'t> Snapshot<'t> {
         self.checked(events::since(self.tables, self.txn, first, count))
     }
 
+    /// The number of the last event; none if nothing ever happened.
+    pub fn last_event(&self) -> Result<Option<u64>> {
+        Ok(self.checked(events::next(self.tables, self.txn))?.checked_sub(1))
+    }
+
+    /// The hash of the row of an event; none if there is no such event.
+    pub fn event_hash(&self, sequence: u64) -> Result<Option<ContentHash>> {
+        Ok(self.checked(events::row(self.tables, self.txn, sequence))?.map(ContentHash::of))
+    }
+
     /// Rows and bytes of each table, in the order of the format document.
     pub fn table_sizes(&self) -> Result<Vec<TableSize>> {
         self.checked(crate::sizes::of_tables(self.tables, self.txn))
@@ -246,6 +269,19 @@ impl<'t> Snapshot<'t> {
     /// What is kept of source files, by the names of their adapters.
     pub fn source_sizes(&self) -> Result<std::collections::BTreeMap<String, raw::SourceSize>> {
         self.checked(raw::of_sources(self.tables, self.txn))
+    }
+}
+
+/// Reads many blobs of one snapshot; see [`Snapshot::blobs`].
+pub struct Blobs<'t> {
+    reader: InOrder<'t>,
+    generation: &'t Generation,
+}
+
+impl Blobs<'_> {
+    /// The bytes of a blob, checked against its hash.
+    pub fn read(&mut self, blob: BlobRef) -> Result<&[u8]> {
+        self.reader.verified_read(blob).map_err(|fault| self.generation.fault(fault))
     }
 }
 

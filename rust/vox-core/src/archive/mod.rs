@@ -2,6 +2,7 @@
 
 mod apart;
 mod append;
+mod count;
 mod custody;
 mod import;
 mod pairs;
@@ -19,9 +20,11 @@ use std::{
 
 use arrow_array::RecordBatch;
 use vox_store::{Snapshot, Store};
+use vox_tokens::kept::{self, Cache};
 use vox_types::{Code, Error, Result, WindowNo};
 
 pub use append::OwnItem;
+pub use count::ItemTokens;
 pub use import::{Body, DraftItem, SourceBatch};
 pub use pairs::Unpaired;
 pub use raw::{Piece, RawFile};
@@ -39,6 +42,7 @@ use crate::{
 /// An open archive.
 pub struct Archive {
     store: Store,
+    counts: Cache,
     timeline: Mutex<Option<CachedTimeline>>,
 }
 
@@ -74,7 +78,9 @@ impl Archive {
     }
 
     fn over(store: Store) -> Self {
-        Self { store, timeline: Mutex::new(None) }
+        let counts = store.path().join("counts");
+        let counts = Cache::at(&counts, kept::MOST_BYTES, store.writable());
+        Self { store, counts, timeline: Mutex::new(None) }
     }
 
     /// The store below.

@@ -70,6 +70,21 @@ pub fn items(
     finish(source, Rows::OfWindow, columns, gathered, overlays, want)
 }
 
+/// The numbers of the items of `window` at `ordinals`, in their order; as for [`items`], of any
+/// number of them.
+pub fn item_ids(
+    source: &impl ItemSource,
+    window: WindowNo,
+    ordinals: &Ordinals,
+) -> Result<Vec<ItemId>> {
+    let stretches = stretches(source, window, ordinals)?;
+    let ids = |stretch: &Stretch| {
+        let run = stretch.run;
+        (stretch.position..stretch.position + stretch.count).map(move |at| ItemId::new(run, at))
+    };
+    Ok(stretches.iter().flat_map(ids).collect())
+}
+
 /// Items named by their ids, in the order given, which may come from any windows: the columns of
 /// [`items`] without `ordinal` and overlays, which belong to a window.
 pub fn items_by_id(

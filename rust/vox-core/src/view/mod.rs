@@ -10,7 +10,7 @@ pub mod source;
 mod stretch;
 
 pub(crate) use batch::timeline_items;
-pub use batch::{Columns, items, items_by_id};
+pub use batch::{Columns, item_ids, items, items_by_id};
 pub use positions::View;
 pub use source::{Extent, ItemSource, OverlayRange};
 pub use stretch::Ordinals;

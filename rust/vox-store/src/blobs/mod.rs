@@ -11,7 +11,7 @@ pub(crate) use codec::{compress_rest, decompress_rest};
 pub use joint::without;
 pub(crate) use prepare::count_sweep;
 pub(crate) use prepare::{NewBlob, PreparedBlobs, prepare};
-pub use reader::{InOrder, hash_of, read, verified_read};
+pub use reader::{InOrder, Unpacked, hash_of, read, verified_read};
 pub(crate) use reader::{find, find_stored, group_at};
 pub use writer::Stored;
 pub(crate) use writer::{BlobWriter, MAX_SLOTS};

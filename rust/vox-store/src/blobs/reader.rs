@@ -6,7 +6,7 @@ use vox_format::{
     leaf::Entry,
     segment::{GONE, Group, Placed},
 };
-use vox_types::{BlobRef, Code, ContentHash, Error};
+use vox_types::{BlobRef, Code, ContentHash, Error, Result};
 
 use super::codec::{contents, decompress};
 use crate::{fault::Fallible, index::Finder, tables::Tables};
@@ -56,32 +56,60 @@ pub fn read(tables: &Tables, txn: &RoTxn<'_>, blob: BlobRef) -> Fallible<Vec<u8>
 pub struct InOrder<'t> {
     tables: &'t Tables,
     txn: &'t RoTxn<'t>,
+    frame: Unpacked<'t>,
+}
+
+/// The frame that was unpacked last: the next blob may stand in it too.
+#[derive(Default)]
+pub struct Unpacked<'t> {
     frame: &'t [u8],
-    unpacked: Vec<u8>,
+    raw: Vec<u8>,
 }
 
 impl<'t> InOrder<'t> {
     /// A reader of what `txn` sees.
     pub fn new(tables: &'t Tables, txn: &'t RoTxn<'t>) -> Self {
-        Self { tables, txn, frame: &[], unpacked: Vec::new() }
+        Self { tables, txn, frame: Unpacked::default() }
     }
 
     /// The bytes of `blob`.
     pub fn read(&mut self, blob: BlobRef) -> Fallible<&[u8]> {
         let placed = blob_at(self.tables, self.txn, blob)?;
+        Ok(self.frame.contents(&placed)?)
+    }
+
+    /// The bytes of `blob`, or an error if they don't have its hash.
+    pub fn verified_read(&mut self, blob: BlobRef) -> Fallible<&[u8]> {
+        let placed = blob_at(self.tables, self.txn, blob)?;
+        let bytes = self.frame.contents(&placed)?;
+        if ContentHash::of(bytes) != placed.hash {
+            return Err(false_hash(&placed.hash).into());
+        }
+        Ok(bytes)
+    }
+}
+
+impl<'t> Unpacked<'t> {
+    /// The bytes of a blob of the same transaction as those before.
+    pub fn contents(&mut self, placed: &Placed<'t>) -> Result<&[u8]> {
         if placed.codec == GONE {
-            return Err(purged(&placed).into());
+            return Err(purged(placed));
         }
         if self.frame.is_empty() || !std::ptr::eq(self.frame, placed.frame) {
             let too_long = |_| Error::damaged("a frame of several blobs claims to be too long");
             let frame_len = u32::try_from(placed.frame_len).map_err(too_long)?;
-            self.unpacked = decompress(placed.codec, placed.frame, frame_len)?;
+            self.frame = &[];
+            self.raw = decompress(placed.codec, placed.frame, frame_len)?;
             self.frame = placed.frame;
         }
         let range = placed.at as usize..(placed.at + u64::from(placed.raw_len)) as usize;
         let short = || Error::damaged(format!("blob {:?} ends behind its frame", placed.hash));
-        Ok(self.unpacked.get(range).ok_or_else(short)?)
+        self.raw.get(range).ok_or_else(short)
     }
+}
+
+fn false_hash(hash: &ContentHash) -> Error {
+    Error::damaged(format!("blob {hash:?} doesn't have the hash it claims"))
 }
 
 fn purged(placed: &Placed<'_>) -> Error {
@@ -93,7 +121,7 @@ pub fn verified_read(tables: &Tables, txn: &RoTxn<'_>, blob: BlobRef) -> Fallibl
     let bytes = read(tables, txn, blob)?;
     let hash = hash_of(tables, txn, blob)?;
     if ContentHash::of(&bytes) != hash {
-        return Err(Error::damaged(format!("blob {hash:?} doesn't have the hash it claims")).into());
+        return Err(false_hash(&hash).into());
     }
     Ok(bytes)
 }

@@ -16,7 +16,7 @@ impl Lanes {
     }
 
     /// How many there are.
-    pub(super) fn number(self) -> usize {
+    pub(crate) fn number(self) -> usize {
         match self.0 {
             // Without a look at the pool: to ask for one that isn't there would start it.
             Some(NonZeroUsize::MIN) => 1,
@@ -28,7 +28,7 @@ impl Lanes {
 
 /// Does `work` for each of `shares`, on as many threads as `lanes` says, each of which takes the
 /// next share as soon as it has done one. The answers come in any order.
-pub(super) fn run<Share: Send, S, T: Send>(
+pub(crate) fn run<Share: Send, S, T: Send>(
     shares: Vec<Share>,
     lanes: Lanes,
     start: impl Fn() -> S + Sync,

@@ -2,8 +2,8 @@
 //!
 //! Everything here runs on the rayon pool that is installed, see [`Lanes`].
 
-mod lanes;
-mod share;
+pub(crate) mod lanes;
+pub(crate) mod share;
 
 pub use lanes::Lanes;
 

@@ -10,7 +10,7 @@ const LEAST: usize = 16 << 10;
 const MOST: usize = 512 << 10;
 
 /// Items that follow each other, or a part of one.
-pub(super) struct Share<'a> {
+pub(crate) struct Share<'a> {
     /// The number of the first item.
     pub first: usize,
     held: Held<'a>,
@@ -40,13 +40,13 @@ impl<'a> Share<'a> {
 }
 
 /// `items` in shares of about the same size, none cut.
-pub(super) fn whole<'a>(items: &[&'a [u8]], threads: usize) -> Vec<Share<'a>> {
+pub(crate) fn whole<'a>(items: &[&'a [u8]], threads: usize) -> Vec<Share<'a>> {
     cut(items, threads, |_, _| None)
 }
 
 /// `items` in shares of about the same size, long ones cut where `cut` allows it. What is much
 /// larger than the others comes first, so that no thread is left with it at the end.
-pub(super) fn cut<'a>(
+pub(crate) fn cut<'a>(
     items: &[&'a [u8]],
     threads: usize,
     cut: impl Fn(&[u8], usize) -> Option<usize>,

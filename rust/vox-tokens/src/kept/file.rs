@@ -36,6 +36,7 @@ pub(super) struct TableFile {
 pub(super) struct Mapped {
     map: Mmap,
     file: File,
+    id: Id,
     /// How much it has room for, in the unit of its kind.
     pub capacity: u64,
 }
@@ -56,7 +57,7 @@ impl TableFile {
         let there = fs::metadata(&self.path).ok().filter(Metadata::is_file)?;
         let known = self.mapped.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(known) = known
-            && known.is(&there)
+            && known.id == id_of(&there)
         {
             return Some(known);
         }
@@ -73,24 +74,25 @@ impl TableFile {
             _ => File::open(&self.path).ok()?,
         };
         let there = file.metadata().ok()?;
+        let id = id_of(&there);
         if self.writable
             && let Ok(used) = there.modified()
             && used.elapsed().is_ok_and(|since| since > TOUCHED_EVERY)
         {
             let _ = file.set_modified(SystemTime::now());
         }
-        self.map(file, there.len())
+        self.map(file, id, there.len())
     }
 
     #[expect(unsafe_code, reason = "mapping a file; see below")]
-    fn map(&self, file: File, len: u64) -> Option<Mapped> {
+    fn map(&self, file: File, id: Id, len: u64) -> Option<Mapped> {
         // SAFETY: the bytes change while others write, so they are only looked at through atomics.
         // Nobody of vox makes a file shorter that has its name: it is replaced.
         let map = unsafe { Mmap::map(&file) }.ok()?;
         let capacity = self.header.capacity(&map).filter(|capacity| *capacity > 0)?;
         let right = (self.body)(capacity).checked_add(HEADER as u64) == Some(len)
             && map.len() as u64 == len;
-        right.then_some(Mapped { map, file, capacity })
+        right.then_some(Mapped { map, file, id, capacity })
     }
 
     /// Puts a table with room for `capacity` in place of what is there, its body written by
@@ -154,19 +156,23 @@ impl Mapped {
     pub fn write_note(&self, at: usize, bytes: &[u8]) -> io::Result<()> {
         write_at(&self.file, bytes, at as u64)
     }
+}
 
-    #[cfg(unix)]
-    fn is(&self, there: &Metadata) -> bool {
-        use std::os::unix::fs::MetadataExt;
-        let id = |data: &Metadata| (data.dev(), data.ino(), data.len());
-        self.file.metadata().is_ok_and(|own| id(&own) == id(there))
-    }
+/// What tells a file from the one that takes its name after it.
+#[cfg(unix)]
+type Id = (u64, u64, u64);
+#[cfg(not(unix))]
+type Id = (Option<SystemTime>, u64);
 
-    #[cfg(not(unix))]
-    fn is(&self, there: &Metadata) -> bool {
-        let id = |data: &Metadata| (data.created().ok(), data.len());
-        self.file.metadata().is_ok_and(|own| id(&own) == id(there))
-    }
+#[cfg(unix)]
+fn id_of(there: &Metadata) -> Id {
+    use std::os::unix::fs::MetadataExt;
+    (there.dev(), there.ino(), there.len())
+}
+
+#[cfg(not(unix))]
+fn id_of(there: &Metadata) -> Id {
+    (there.created().ok(), there.len())
 }
 
 #[cfg(unix)]
@@ -215,10 +221,8 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
 
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let id = |data: Metadata| (data.dev(), data.ino());
-    let (here, there) = (file.metadata().map(id), fs::symlink_metadata(path).map(id));
-    here.is_ok_and(|here| there.is_ok_and(|there| here == there))
+    let (here, there) = (file.metadata(), fs::symlink_metadata(path));
+    here.is_ok_and(|here| there.is_ok_and(|there| id_of(&here) == id_of(&there)))
 }
 
 #[cfg(not(unix))]

@@ -5,11 +5,13 @@
 //! each may be killed at any moment; an entry carries its own check.
 
 mod contents;
+mod count;
 mod file;
 mod folder;
 mod header;
 mod items;
 
+pub use count::Counted;
 pub use folder::{TOKENIZERS, tidy};
 pub use items::{Column, ItemFacts, Items, Stamp};
 
