@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, final
 
+from typing_extensions import Buffer
+
 from vox.archive.append import NewItem
 from vox.archive.filters import ItemFilter, WindowFilter
 from vox.archive.window_ops import Selection
@@ -67,6 +69,16 @@ def merge(
 ) -> tuple[int, int, int, int, int]:
     """Makes a window of picked items; gives its number, how many it has, how many were left out
     because they are purged, and how many results and calls lack their other half."""
+
+def count_items(
+    archive: Archive, items: Buffer, by: Tokenizer | AssumedBound
+) -> tuple[bytearray, bytearray, bytearray, int, bool]:
+    """How many tokens each item is whose numbers `items` holds as uint64: tokens as uint32; places
+    of what was purged, and of what is no text, as uint64; how many counts were known, and whether
+    all are kept now."""
+
+def view_item_ids(view: WindowView, start: int, count: int) -> bytearray:
+    """The numbers of `count` items of a view from position `start` on, as uint64."""
 
 def links(archive: Archive, window: int) -> list[tuple[str, int, int]]:
     """The links of a window to those it came from: how, which window, and the place there."""
@@ -176,6 +188,21 @@ class ContentStore:
     @property
     def path(self) -> Path:
         """Where it is."""
+
+@final
+class CountCache:
+    """A folder of counts by content, one folder for each tokenizer in it."""
+
+    def __new__(
+        cls, path: str | Path, *, most_bytes: int = 268435456, read_only: bool = False
+    ) -> CountCache: ...
+    @property
+    def path(self) -> Path: ...
+    def count_many(
+        self, items: Items, tokenizer: Tokenizer, threads: int | None = None
+    ) -> tuple[bytearray, int, bool]:
+        """How many tokens each of `items` is, as uint32; of how many that was known, and whether
+        all is kept now."""
 
 @final
 class Tokenizer:

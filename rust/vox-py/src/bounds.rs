@@ -17,7 +17,8 @@ use crate::{
 #[pyclass(module = "vox._native", frozen)]
 pub struct AssumedBound {
     form: &'static str,
-    symbols: Symbols,
+    /// How many symbols a text is at most.
+    pub symbols: Symbols,
 }
 
 #[pymethods]

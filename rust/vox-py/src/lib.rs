@@ -5,6 +5,7 @@ mod arrow_texts;
 mod bounds;
 mod columns;
 mod content;
+mod counts;
 mod door;
 mod drafts;
 mod exchange;
@@ -36,6 +37,7 @@ mod _native {
         bounds::{AssumedBound, StreamBound},
         columns::Columns,
         content::ContentStore,
+        counts::{CountCache, count_items, view_item_ids},
         exchange::{export_jsonl, import_jsonl},
         frames::{Framer, Records},
         ids::IdMap,

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use vox_core::archive as core;
+use vox_types::ItemId;
 
 use crate::{columns::Columns, door, filters::wanted};
 
@@ -18,6 +19,12 @@ impl WindowView {
     /// A view that `archive` gave.
     pub(crate) fn of(archive: Arc<core::Archive>, view: core::WindowView) -> Self {
         Self { archive, view: Mutex::new(view) }
+    }
+
+    /// The numbers of `count` items from position `start` on.
+    pub(crate) fn item_ids(&self, start: u64, count: u64) -> vox_types::Result<Vec<ItemId>> {
+        let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        self.archive.view_item_ids(&mut view, start, count)
     }
 }
 

@@ -280,7 +280,15 @@ fn caches_go_with_the_generation_they_were_made_from() {
     let folder = with_data(sample());
     fs::create_dir(folder.path().join("search")).unwrap();
     fs::write(folder.path().join("search/segment"), b"words").unwrap();
+    let counts = folder.path().join("counts/0123");
+    fs::create_dir_all(&counts).unwrap();
+    for file in ["contents", "contents.draft", "items"] {
+        fs::write(counts.join(file), b"numbers").unwrap();
+    }
     let store = Store::open(folder.path()).unwrap();
     compact(&store).unwrap();
     assert!(!folder.path().join("search").exists());
+    let left: Vec<_> =
+        fs::read_dir(&counts).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, ["items"]);
 }

@@ -4,14 +4,13 @@
 //! then by their contents; the rest is read, counted and kept. Whatever isn't kept, because a disk
 //! is full or the archive was opened for reading only, is counted again the next time.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use rayon::prelude::*;
 use vox_format::chunk::Chunk;
 use vox_store::{Snapshot, cores};
 use vox_tokens::{
-    Tokenizer,
-    batch::{self, Lanes},
+    Fingerprint,
     kept::{Column, ItemFacts, Items, Kept, Stamp},
 };
 use vox_types::{Code, ContentHash, Error, ItemId, ItemKind, Result};
@@ -47,6 +46,18 @@ pub struct ItemTokens {
     pub kept: bool,
 }
 
+/// What items are counted by.
+#[derive(Clone, Copy)]
+pub struct Measure<'a> {
+    /// What counts are kept under; none: they aren't kept.
+    pub fingerprint: Option<Fingerprint>,
+    /// How many tokens each text is. Runs on a rayon pool.
+    pub count: &'a CountTexts<'a>,
+}
+
+/// Counts the tokens of each text.
+pub type CountTexts<'a> = dyn Fn(&[&[u8]]) -> Result<Vec<u32>> + Sync + 'a;
+
 /// What is known of an item before it is counted.
 enum Known {
     Tokens(u32),
@@ -55,6 +66,12 @@ enum Known {
     /// Its count is kept for its content, but not yet for the item.
     ByContent(ItemFacts, u32),
     Nothing(Unknown),
+}
+
+/// What is kept of a measure: counts by content, and by item.
+struct Both {
+    contents: Arc<Kept>,
+    items: Arc<Items>,
 }
 
 /// An item that has to be read.
@@ -72,10 +89,16 @@ impl Archive {
     ///
     /// Errors: `not_found` for an item that there isn't; `damaged` for one whose bytes can't be
     /// read or don't have their hash.
-    pub fn count_items(&self, items: &[ItemId], tokenizer: &Tokenizer) -> Result<ItemTokens> {
-        let kept = self.counts.of(tokenizer.fingerprint());
-        let owner = self.store.snapshot(|snapshot| snapshot.archive_id())?;
-        let column = kept.items(owner);
+    pub fn count_items(&self, items: &[ItemId], measure: &Measure<'_>) -> Result<ItemTokens> {
+        let kept = match measure.fingerprint {
+            Some(fingerprint) => {
+                let contents = self.counts.of(fingerprint);
+                let owner = self.store.snapshot(|snapshot| snapshot.archive_id())?;
+                let items = contents.items(owner);
+                Some(Both { contents, items })
+            }
+            None => None,
+        };
         let mut done =
             ItemTokens { tokens: vec![0; items.len()], kept: true, ..Default::default() };
         // Neighbours in a run stand in one chunk and one page.
@@ -84,7 +107,7 @@ impl Archive {
             order.sort_by_key(|place| items[*place]);
         }
         for block in order.chunks(BLOCK) {
-            self.count_block(items, block, tokenizer, &kept, &column, &mut done)?;
+            self.count_block(items, block, measure, kept.as_ref(), &mut done)?;
         }
         done.purged.sort_unstable();
         done.no_text.sort_unstable();
@@ -108,14 +131,22 @@ impl Archive {
         &self,
         items: &[ItemId],
         block: &[usize],
-        tokenizer: &Tokenizer,
-        kept: &Kept,
-        items_kept: &Items,
+        measure: &Measure<'_>,
+        kept: Option<&Both>,
         done: &mut ItemTokens,
     ) -> Result<()> {
-        let column = items_kept.read(|stamp| self.is_past(stamp))?;
+        let column = match kept {
+            Some(kept) => kept.items.read(|stamp| self.is_past(stamp))?,
+            None => None,
+        };
         let look_up = |part: &[usize]| {
-            self.store.snapshot(|snapshot| look_up(snapshot, items, part, column.clone(), kept))
+            self.store.snapshot(|snapshot| {
+                let mut known = look_up(snapshot, items, part, column.clone())?;
+                if let Some(kept) = kept {
+                    by_content(&mut known, &kept.contents);
+                }
+                Ok(known)
+            })
         };
         let looked_up: Vec<Vec<Known>> = match block.len() {
             0..=PART => vec![look_up(block)?],
@@ -141,14 +172,15 @@ impl Archive {
             done.known += 1;
         }
         if !unknown.is_empty() {
-            done.kept &= self.count_unknown(&unknown, tokenizer, kept, &mut new, done)?;
+            let kept = kept.map(|kept| &*kept.contents);
+            done.kept &= self.count_unknown(&unknown, measure, kept, &mut new, done)?;
         }
         if !new.is_empty() {
-            let stamp = self.stamp()?;
-            let past = |stamp: &Stamp| self.is_past(stamp);
-            done.kept &= match stamp {
-                Some(stamp) => items_kept.keep(&stamp, past, &mut new)?,
-                None => false,
+            done.kept &= match (kept, self.stamp()?) {
+                (Some(kept), Some(stamp)) => {
+                    kept.items.keep(&stamp, |stamp| self.is_past(stamp), &mut new)?
+                }
+                _ => false,
             };
         }
         Ok(())
@@ -158,8 +190,8 @@ impl Archive {
     fn count_unknown(
         &self,
         unknown: &[Unknown],
-        tokenizer: &Tokenizer,
-        kept: &Kept,
+        measure: &Measure<'_>,
+        kept: Option<&Kept>,
         new: &mut Vec<(ItemFacts, u32)>,
         done: &mut ItemTokens,
     ) -> Result<bool> {
@@ -195,7 +227,7 @@ impl Archive {
                     _ => &[],
                 })
                 .collect();
-            let counted = cores::on_all(|| batch::count(tokenizer, &texts, Lanes::default()))??;
+            let counted = cores::on_all(|| (measure.count)(&texts))??;
             let here: Vec<Option<u32>> = step
                 .iter()
                 .zip(contents.iter().zip(counted))
@@ -204,13 +236,15 @@ impl Archive {
                     Some(if is_text(item, bytes) { count } else { NO_TEXT })
                 })
                 .collect();
-            let of_contents: Vec<(ContentHash, u32)> = step
-                .iter()
-                .zip(&here)
-                .filter(|(item, _)| !item.attachment)
-                .filter_map(|(item, count)| Some((item.hash, (*count)?)))
-                .collect();
-            all_kept &= kept.keep(&of_contents);
+            if let Some(kept) = kept {
+                let of_contents: Vec<(ContentHash, u32)> = step
+                    .iter()
+                    .zip(&here)
+                    .filter(|(item, _)| !item.attachment)
+                    .filter_map(|(item, count)| Some((item.hash, (*count)?)))
+                    .collect();
+                all_kept &= kept.keep(&of_contents);
+            }
             counts.extend(here);
         }
         for (item, first) in unknown.iter().zip(same) {
@@ -264,13 +298,12 @@ fn stamp_of(snapshot: &Snapshot<'_>, sequence: u64) -> Result<Option<Stamp>> {
     }))
 }
 
-/// What is known of the items at the places `part`, in their order.
+/// What is known, by their numbers, of the items at the places `part`, in their order.
 fn look_up(
     snapshot: &Snapshot<'_>,
     items: &[ItemId],
     part: &[usize],
     mut column: Option<Column<'_>>,
-    kept: &Kept,
 ) -> Result<Vec<Known>> {
     let mut chunks = Chunks { snapshot, open: None };
     let mut known = Vec::with_capacity(part.len());
@@ -296,7 +329,6 @@ fn look_up(
             }),
         });
     }
-    by_content(&mut known, kept);
     Ok(known)
 }
 

@@ -24,7 +24,7 @@ use vox_tokens::kept::{self, Cache};
 use vox_types::{Code, Error, Result, WindowNo};
 
 pub use append::OwnItem;
-pub use count::ItemTokens;
+pub use count::{CountTexts, ItemTokens, Measure};
 pub use import::{Body, DraftItem, SourceBatch};
 pub use pairs::Unpaired;
 pub use raw::{Piece, RawFile};

@@ -1,6 +1,6 @@
 //! Compacting: the same archive in a new generation, without what it no longer needs.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, io::ErrorKind, path::Path, sync::Arc};
 
 use vox_format::rows::{self, Event};
 use vox_types::{Error, Result};
@@ -75,15 +75,34 @@ fn replace(archive: &Path, old: &Generation) -> Result<Option<(Arc<Generation>, 
 }
 
 /// Removes what was made from the archive and can be made again: it may hold bytes that the new
-/// generation no longer has.
+/// generation no longer has. Counts by item stay: they are numbers, and so are what they are under.
 fn remove_caches(archive: &Path) -> Result<()> {
-    for cache in ["search", "graph", "counts"] {
+    for cache in ["search", "graph"] {
         let folder = archive.join(cache);
-        match fs::remove_dir_all(&folder) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Error::io(&error, &folder)),
+        gone(fs::remove_dir_all(&folder)).map_err(|error| Error::io(&error, &folder))?;
+    }
+    let counts = archive.join("counts");
+    let fail = |error| Error::io(&error, &counts);
+    let tokenizers = match fs::read_dir(&counts) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        tokenizers => tokenizers.map_err(fail)?,
+    };
+    for tokenizer in tokenizers {
+        // Counts by content stand under parts of hashes.
+        let folder = tokenizer.map_err(fail)?.path();
+        for file in ["contents", "contents.draft"].map(|name| folder.join(name)) {
+            gone(fs::remove_file(&file)).map_err(|error| Error::io(&error, &file))?;
         }
     }
     Ok(())
+}
+
+/// Removing what isn't there is no error.
+fn gone(removed: std::io::Result<()>) -> std::io::Result<()> {
+    match removed {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(())
+        }
+        removed => removed,
+    }
 }
