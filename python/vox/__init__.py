@@ -7,8 +7,19 @@ from vox.errors import VoxError
 
 if TYPE_CHECKING:
     from vox.archive import Archive, Window, open  # noqa: A004
+    from vox.tokens import count_tokens, fits
 
-__all__ = ["Archive", "ContentStore", "VoxError", "Window", "__version__", "hash_many", "open"]
+__all__ = [
+    "Archive",
+    "ContentStore",
+    "VoxError",
+    "Window",
+    "__version__",
+    "count_tokens",
+    "fits",
+    "hash_many",
+    "open",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -17,4 +28,8 @@ def __getattr__(name: str) -> Any:
         from vox import archive
 
         return getattr(archive, name)
+    if name in {"count_tokens", "fits"}:
+        from vox import tokens
+
+        return getattr(tokens, name)
     raise AttributeError(f"module 'vox' has no attribute {name!r}")

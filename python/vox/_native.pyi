@@ -214,6 +214,10 @@ class Tokenizer:
     which.
     """
 
+    @staticmethod
+    def shipped(encoding: str) -> Tokenizer:
+        """That of an encoding which vox has with it. Raises `NotFoundError` for any other."""
+
     @property
     def fingerprint(self) -> str:
         """What its counts are kept under: 64 hexadecimal digits, the BLAKE3-256 of everything that

@@ -1,1 +1,16 @@
 """Counting tokens: which tokenizer a model has, and what a request costs in it."""
+
+from vox.tokens.counting import count_tokens, fits, quick_estimate
+from vox.tokens.estimator import Estimate, Fit, TokenEstimator
+from vox.tokens.kinds import KINDS, Kind
+
+__all__ = [
+    "KINDS",
+    "Estimate",
+    "Fit",
+    "Kind",
+    "TokenEstimator",
+    "count_tokens",
+    "fits",
+    "quick_estimate",
+]

@@ -18,6 +18,17 @@ pub struct Tokenizer(pub Arc<vox_tokens::Tokenizer>);
 
 #[pymethods]
 impl Tokenizer {
+    /// That of an encoding which vox has with it.
+    #[staticmethod]
+    fn shipped(py: Python<'_>, encoding: &str) -> PyResult<Self> {
+        let tokenizer = door::core(py, || vox_tokens::shipped(encoding))?;
+        tokenizer.map(|tokenizer| Self(Arc::new(tokenizer))).ok_or_else(|| {
+            let there = vox_tokens::SHIPPED.join(", ");
+            let says = format!("no encoding {encoding:?} is shipped; there are: {there}");
+            door::to_python(py, &Error::new(Code::NotFound, says))
+        })
+    }
+
     /// What its counts are kept under: 64 hexadecimal digits.
     #[getter]
     fn fingerprint(&self) -> String {

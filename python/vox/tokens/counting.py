@@ -1,0 +1,50 @@
+"""Counts in one call. Who counts often for one model makes a `TokenEstimator`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from vox.tokens.estimator import Fit, TokenEstimator, Wish
+from vox.tokens.items import Item, Items
+
+if TYPE_CHECKING:
+    from vox.tokens.arrays import Counts
+
+
+def count_tokens(
+    items: Items,
+    model: str | os.PathLike[str],
+    *,
+    kind: Wish = "best",
+    threads: int | None = None,
+) -> Counts:
+    """How many tokens each of `items` is for `model`: an array of `numpy.uint32`, in their order.
+
+    `items` is a list of `bytes` or `str`, or an Arrow array of them, which isn't copied. `model`,
+    and what may be raised, is as for `vox.tokens.TokenEstimator`. `kind` is what to count by:
+
+    - `best`: exact where the model's tokenizer is at hand, else by measured ratios;
+    - `cap`: exact, else by a bound: never below the truth, for what must not overflow;
+    - `exact`, `bound`, `ratio`: that and nothing else; `exact` raises `UnsupportedError` without a
+      tokenizer.
+
+    All cores are used, or at most `threads`. Counts of parts don't add up to the count of the
+    joined text.
+    """
+    return TokenEstimator(model, threads=threads).count(items, kind)
+
+
+def fits(
+    items: Items, budget: int, model: str | os.PathLike[str], *, threads: int | None = None
+) -> Fit:
+    """Whether all of `items` together, each counted by itself, are at most `budget` tokens for
+    `model`. Stops as soon as that is known. True or false as it is, and it says by which kind of
+    count: see `vox.tokens.Fit`."""
+    return TokenEstimator(model, threads=threads).fits(items, budget)
+
+
+def quick_estimate(text: Item) -> int:
+    """⌈length / 4⌉ + 1, of bytes or of a `str`'s characters: a rule of thumb for English, which
+    takes no time. Never a cap: numbers, base64 and other scripts have several times as many."""
+    return -(-len(text) // 4) + 1

@@ -1,0 +1,216 @@
+"""Counting for one model, by whatever is known of its tokenizer."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from vox._native import AssumedBound, StreamBound, Tokenizer
+from vox.config import Settings, load_settings
+from vox.errors import InvalidArgumentError, UnsupportedError
+from vox.tokens import loading
+from vox.tokens.arrays import counts
+from vox.tokens.files import fetched_file, hub_cache, named_file
+from vox.tokens.items import Item, Items
+from vox.tokens.kinds import Kind
+from vox.tokens.models import Family, families, family_of
+
+if TYPE_CHECKING:
+    from vox.tokens.arrays import Counts
+
+Wish: TypeAlias = Literal["best", "cap", "exact", "bound"]
+"""What to count by. `best` and `cap`: exact, else the bound: never below the truth."""
+
+_ASSUMPTIONS = {
+    "bytes": "no token is less than a byte of the text",
+    "nfc": "no token is less than a byte of the text in normal form C",
+    "nfkc": "no token is less than a byte of the text in normal form KC",
+    "sentencepiece": "every token is a character or a byte of one at least",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """How many tokens a text is."""
+
+    tokens: int
+    kind: Kind
+    """What the number is worth."""
+    says: str
+    """The same as a sentence: whose tokenizer, or what is assumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Whether texts fit a budget. As a truth value it is `fits`."""
+
+    fits: bool
+    tokens: int
+    """Where they fit, their tokens or a bound on them; where they don't, some number above the
+    budget: counting stopped there."""
+    kind: Kind
+    """What `tokens` is worth. Texts that don't fit by an `assumed` bound might fit."""
+    says: str
+
+    def __bool__(self) -> bool:
+        return self.fits
+
+
+class TokenEstimator:
+    """Counts tokens for one model: exactly where its tokenizer is at hand, else by a bound or by
+    measured ratios; every answer says which.
+
+    `model` is the name of a model, as providers write it ("gpt-5", "openrouter/openai/gpt-5",
+    "us.anthropic.claude-sonnet-4-…"); the path of a `tokenizer.json`, of a folder with one or of a
+    `.gguf` file; or `org/name` of a model in the cache of the Hugging Face hub. Nothing is
+    downloaded. What is kept of tokenizer files lies below the home of `settings`.
+
+    Items are bytes or `str` in a list, or an Arrow array (`vox.tokens.items.Items`). What is no
+    UTF-8 counts as U+FFFD for each maximal subpart; control tokens that stand in an item are text.
+    Items are counted apart: their counts don't add up to the count of the joined text. All cores
+    are used, or at most `threads`; the GIL is released.
+
+    Raises `InvalidArgumentError` for a model that nothing is known of, `NotFoundError` for a file
+    that isn't there, and `UnsupportedError` or `MalformedError` for one that can't be used.
+    """
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str],
+        *,
+        settings: Settings | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.model = os.fspath(model)
+        """The model that was asked for."""
+        self._threads = threads
+        self._family, self._tokenizer, self._whose = _find(model, settings)
+
+    @property
+    def kind(self) -> Kind:
+        """What `count` is worth."""
+        return self.kind_of("best")
+
+    @property
+    def says(self) -> str:
+        """The same as a sentence."""
+        return self.says_of(self.kind)
+
+    @property
+    def fingerprint(self) -> str | None:
+        """What exact counts are kept under, 64 hexadecimal digits; None without a tokenizer."""
+        return self._tokenizer.fingerprint if self._tokenizer else None
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The model's tokenizer, which gives the tokens themselves. Raises `UnsupportedError`."""
+        if self._tokenizer is None:
+            raise UnsupportedError(
+                f"{self.model}: {self._whose}. Give the path of its tokenizer.json or .gguf file, "
+                "or count by bound or ratio"
+            )
+        return self._tokenizer
+
+    def kind_of(self, wish: Wish) -> Kind:
+        """What is counted by for a wish."""
+        if wish == "exact" or (self._tokenizer and wish in {"best", "cap"}):
+            return "exact"
+        return "bound" if self._tokenizer else "assumed"
+
+    def says_of(self, kind: Kind) -> str:
+        """What a number of this kind is worth, as a sentence."""
+        match kind:
+            case "exact":
+                return f"exact: {self._whose}"
+            case "bound":
+                return f"bound: never below what is counted by {self._whose}"
+            case "assumed":
+                return f"assumed: {_ASSUMPTIONS[self._family.form]}; {self._whose}"
+            case "ratio":
+                raise InvalidArgumentError(f"{self.model} is not counted by ratio")
+
+    def count(self, items: Items, wish: Wish = "best") -> Counts:
+        """The tokens of each of `items`: exact, else about so many, by the ratio. With `cap`
+        exact, else never fewer. See `kind_of` for what an answer is worth.
+
+        Raises `InvalidArgumentError` for an item that is no text and says which, and
+        `UnsupportedError` if `exact` is wished for and there is no tokenizer.
+        """
+        match self.kind_of(wish):
+            case "exact":
+                return self.exact(items)
+            case _:
+                return self.bound(items)
+
+    def exact(self, items: Items) -> Counts:
+        """The tokens of each of `items`. Raises `UnsupportedError` without a tokenizer."""
+        return counts(self.tokenizer.count_many(items, self._threads))
+
+    def bound(self, items: Items, *, tight: bool = True) -> Counts:
+        """A bound on the tokens of each of `items`. With a tokenizer it is proven; it is less work
+        than counting, and much less if it needn't be `tight`. Else it is assumed."""
+        if self._tokenizer is None:
+            return counts(AssumedBound(self._family.form).bound_many(items, self._threads))
+        bound = self._tokenizer.tight_bound_many if tight else self._tokenizer.bound_many
+        return counts(bound(items, self._threads))
+
+    def stream_bound(self) -> StreamBound:
+        """A bound on the tokens of a text that comes in chunks, in constant memory."""
+        source = self._tokenizer or AssumedBound(self._family.form)
+        return source.stream_bound()
+
+    def fits(self, items: Items, budget: int) -> Fit:
+        """Whether all of `items` together, each counted by itself, are at most `budget` tokens:
+        by a bound where that is enough to know, else exactly; never by a ratio. Stops as soon as it
+        is known."""
+        if budget < 0:
+            raise InvalidArgumentError(f"a budget of {budget} tokens: 0 is the least")
+        kind: Kind = "assumed"
+        if self._tokenizer is None:
+            fits, tokens = AssumedBound(self._family.form).fits(items, budget, self._threads)
+        else:
+            fits, kind, tokens = self._tokenizer.fits(items, budget, self._threads)
+        return Fit(fits, tokens, kind, self.says_of(kind))
+
+    def estimate(self, text: Item, wish: Wish = "best") -> Estimate:
+        """How many tokens one text is, and what that is worth."""
+        kind = self.kind_of(wish)
+        return Estimate(int(self.count([text], wish)[0]), kind, self.says_of(kind))
+
+    def __repr__(self) -> str:
+        return f"TokenEstimator({self.model!r}: {self.says})"
+
+
+def _find(
+    model: str | os.PathLike[str], settings: Settings | None
+) -> tuple[Family, Tokenizer | None, str]:
+    """The family of a model, its tokenizer if there is one, and whose that is."""
+    name = os.fspath(model)
+    family = family_of(name)
+    path = named_file(model)
+    if path is None and family and family.encoding:
+        whose = f"{family.encoding}, the tokenizer of {family.title}"
+        return family, loading.shipped(family.encoding), whose
+    path = path or fetched_file(name)
+    if path:
+        tokenizer = loading.of_file(path, (settings or load_settings()).tokenizers)
+        return family or _other(), tokenizer, f"the tokenizer in {path}"
+    if family is None:
+        raise InvalidArgumentError(_unknown(name))
+    if family.known == "secret":
+        return family, None, f"the tokenizer of {family.title} is not published"
+    return family, None, f"the tokenizer of {family.title} is not at hand"
+
+
+def _other() -> Family:
+    return next(family for family in families() if family.name == "other")
+
+
+def _unknown(model: str) -> str:
+    names = ", ".join(f"{family.models[0]}…" for family in families() if family.models)
+    return (
+        f"{model}: nothing is known of such a model. What works: a name that begins as {names}; "
+        "the path of a tokenizer.json, of a folder with one, or of a .gguf file; org/name of a "
+        f"model in {hub_cache(os.environ)}"
+    )
