@@ -14,6 +14,8 @@ from vox.sources.base import Batch, WindowDraft
 from vox.tokens.items import Item, Items
 
 __version__: Final[str]
+FRAMING: Final[str]
+"""`contracts/framing.toml`, as it stands: what a request costs beyond its texts."""
 
 MODELS: Final[str]
 """`contracts/models.toml`, as it stands: which tokenizer a model has."""

@@ -59,6 +59,9 @@ mod _native {
     /// `contracts/models.toml`, as it stands: which tokenizer a model has.
     #[pymodule_export]
     const MODELS: &str = include_str!("../../../contracts/models.toml");
+    /// `contracts/framing.toml`, as it stands: what a request costs beyond its texts.
+    #[pymodule_export]
+    const FRAMING: &str = include_str!("../../../contracts/framing.toml");
 
     /// The codes that errors of the core carry.
     #[pyfunction]
