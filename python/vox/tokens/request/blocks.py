@@ -8,6 +8,7 @@ from itertools import groupby
 from vox.tokens.request.entries import (
     Entry,
     Way,
+    What,
     as_text,
     call_json,
     file_entries,
@@ -70,7 +71,7 @@ def _parts(
     messages: Sequence[Message], number: int, dialect: Dialect, model: str
 ) -> Iterator[Entry]:
     message = messages[number]
-    what = "system" if message.role in ("system", "developer") else "text"
+    what: What = "system" if message.role in ("system", "developer") else "text"
     for is_text, parts in groupby(message.parts, lambda part: isinstance(part, Text)):
         if not is_text:
             for part in parts:

@@ -83,7 +83,8 @@ def _part(entry: Entry, counts: dict[str, int], counter: Counter) -> PartCount:
         return PartCount(entry.what, entry.message, entry.tokens, entry.kind, entry.says)
     text = max(way.tokens + sum(counts[text] for text in way.texts) for way in entry.ways)
     if entry.less is not None:
-        text -= counts[entry.less]
+        # Joined, a text can cost less than without its end.
+        text = max(0, text - counts[entry.less])
     kind = weakest([entry.kind, counter.kind])
     says = f"{entry.says}; text: {counter.says}"
     return PartCount(entry.what, entry.message, entry.tokens + text, kind, says)

@@ -38,7 +38,8 @@ def image_size(data: bytes) -> tuple[int, int]:
 
     Raises `InvalidArgumentError` for what isn't an image of a known format.
     """
-    width, height = imagesize.get(BytesIO(_decoded(data)))
+    size: tuple[int, int] = imagesize.get(BytesIO(_decoded(data)))
+    width, height = size
     if width < 1 or height < 1:
         raise InvalidArgumentError(
             "the image's header states no size; give its width and height in pixels"

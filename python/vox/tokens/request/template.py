@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from vox.tokens.kinds import Kind
 from vox.tokens.request.entries import (
@@ -36,6 +37,10 @@ from vox.tokens.request.shapes import (
     ToolCall,
     ToolResult,
 )
+
+MOST_SHARES = 8
+"""Messages that one run is told apart into; more are counted with the last, since each share
+counts all of the run before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +158,22 @@ class _Writer:
                 self._run.append(_Piece(stretch, message=own))
 
     def _cut(self) -> Iterator[Entry]:
-        """The run up to here, as entries: its tools apart, all else for what comes first."""
+        """The run up to here, as entries: one for each message in it and one for tools, which cost
+        what they add to what stands before them in the run."""
         run, self._run = self._run, []
-        if not run:
-            return
-        tools = next((i for i, piece in enumerate(run) if piece.what == "tools"), None)
-        if tools:
-            yield self._entry(run[:tools], run[:tools], None)
-            yield self._entry(run, run[tools:], "".join(piece.text or "" for piece in run[:tools]))
-        else:
-            yield self._entry(run, run, None)
+        starts = [0] if run else []
+        owner: tuple[bool, int | None] | None = None
+        for place, piece in enumerate(run):
+            of = (piece.what == "tools", piece.message)
+            if piece.what != "framing" and of != owner:
+                if owner is not None and len(starts) < MOST_SHARES:
+                    starts.append(place)
+                owner = of
+        for start, end in pairwise([*starts, len(run)]):
+            before = "".join(piece.text or "" for piece in run[:start])
+            yield self._entry(run[:end], run[start:end], before)
 
-    def _entry(self, run: list[_Piece], new: list[_Piece], less: str | None) -> Entry:
+    def _entry(self, run: list[_Piece], new: list[_Piece], before: str) -> Entry:
         owner = next((piece for piece in new if piece.what != "framing"), new[0])
         texts = ["".join(piece.text or "" for piece in run)]
         if any(piece.text is None for piece in run):
@@ -178,6 +187,9 @@ class _Writer:
             if len(stretches) > 1:
                 ways.append(Way(tuple(filter(None, stretches)), len(stretches) - 1))
                 kind = weakest([kind, "bound"])
+        less = before or None
+        if less:
+            kind = weakest([kind, "bound"])
         return Entry(owner.what, owner.message, kind, self._says, ways=tuple(ways), less=less)
 
 
