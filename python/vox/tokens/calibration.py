@@ -27,9 +27,10 @@ MODELS = 256
 """Models kept; the one observed longest ago goes. Judgement."""
 ENOUGH = 8
 """Fewer observations correct nothing: a quantile of less is an extreme. Judgement."""
-SMALLEST = 200
-"""Tokens below which an observation says more of frames than of texts. Judgement: a frame takes
-less than ten."""
+SMALLEST = 1_000
+"""Estimated tokens below which an observation says more of frames, and of what a tool adds
+unseen, than of texts. Measured on 700 steps of real transcripts of Claude Code: from 200 to 1,000
+the ninth decile of the ratios comes down from 3.2 to 1.7 where it is widest."""
 QUANTILE = 0.9
 """Of the kept ratios. A median would leave half of all estimates too low, the largest would
 follow a single outlier. Judgement."""
@@ -83,12 +84,12 @@ class Calibration:
         self.observe_all([Observation(model, estimated, reported)])
 
     def observe_all(self, observations: Iterable[Observation]) -> int:
-        """Keep observations, the latest last, and say how many were of use: those of fewer than
-        `SMALLEST` tokens, and ratios that aren't `PLAUSIBLE`, aren't."""
+        """Keep observations, the latest last, and say how many were of use: estimates of fewer
+        than `SMALLEST` tokens, and ratios that aren't `PLAUSIBLE`, aren't."""
         useful = [
             (seen.model, seen.reported / seen.estimated)
             for seen in observations
-            if min(seen.estimated, seen.reported) >= SMALLEST
+            if seen.estimated >= SMALLEST
             and PLAUSIBLE[0] <= seen.reported / seen.estimated <= PLAUSIBLE[1]
         ]
         if useful:
