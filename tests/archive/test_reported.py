@@ -63,12 +63,18 @@ def lengths(model: str, texts: Sequence[bytes]) -> list[int]:
 
 def test_growth_of_the_input_is_compared_with_the_items_in_between(archive: Archive) -> None:
     (row,) = archive.windows().to_pylist()
+    at = 1767225600000
     assert list(observations(archive, [row["window"]], lengths)) == [
         # The first answer and the user's words; input from the cache counts like any other.
-        Observation("claude-opus-4-8", estimated=30 + 500, reported=5210 - 5010),
+        Observation("claude-opus-4-8", estimated=30 + 500, reported=5210 - 5010, at=at + 3000),
         # The third step comes after the input shrank, which says nothing of it.
-        Observation("claude-opus-4-8", estimated=30 + 4, reported=50 - 30),
+        Observation("claude-opus-4-8", estimated=30 + 4, reported=50 - 30, at=at + 7000),
     ]
+
+
+def test_a_model_that_nothing_is_known_of_is_left_out(archive: Archive) -> None:
+    (row,) = archive.windows().to_pylist()
+    assert list(observations(archive, [row["window"]], lambda model, texts: None)) == []
 
 
 def test_all_input_is_what_was_cached_and_what_was_not() -> None:

@@ -13,14 +13,18 @@ from hypothesis import strategies as st
 from vox.tokens.calibration import ENOUGH, LEAST, MODELS, MOST, RECENT, Calibration, Observation
 
 
+def reports(*reported: int, at: int = 0, estimated: int = 1000) -> list[Observation]:
+    """Reports of a model one after the other, of texts that were estimated alike."""
+    return [Observation("m", estimated, tokens, at + i) for i, tokens in enumerate(reported)]
+
+
 @pytest.fixture
 def calibration(tmp_path: Path) -> Calibration:
     return Calibration(tmp_path / "kept" / "calibration.json")
 
 
 def test_nothing_is_corrected_until_enough_was_observed(calibration: Calibration) -> None:
-    for _ in range(ENOUGH - 1):
-        calibration.observe("m", 1000, 1300)
+    calibration.observe_all(reports(*[1300] * (ENOUGH - 1)))
     assert calibration.factor("m") == 1.0
     calibration.observe("m", 1000, 1300)
     assert calibration.factor("m") == 1.3
@@ -29,33 +33,41 @@ def test_nothing_is_corrected_until_enough_was_observed(calibration: Calibration
 
 
 def test_one_outlier_does_not_move_the_factor(calibration: Calibration) -> None:
-    calibration.observe_all([Observation("m", 1000, 1100)] * 20 + [Observation("m", 1000, 4900)])
+    calibration.observe_all(reports(*[1100] * 20, 4900))
     assert calibration.factor("m") == 1.1
 
 
 def test_nine_of_ten_corrected_estimates_are_no_less_than_what_was_reported(
     calibration: Calibration,
 ) -> None:
-    reports = [1000 + 10 * i for i in range(50)]
-    calibration.observe_all(Observation("m", 1000, reported) for reported in reports)
+    reported = [1000 + 10 * i for i in range(50)]
+    calibration.observe_all(reports(*reported))
     estimate = calibration.corrected(1000, "ratio", "m")
-    assert sum(reported <= estimate for reported in reports) == 45
+    assert sum(tokens <= estimate for tokens in reported) == 45
 
 
 def test_small_and_absurd_reports_are_not_kept(calibration: Calibration) -> None:
-    assert calibration.observe_all([Observation("m", 10, 20), Observation("m", 1000, 90_000)]) == 0
+    assert calibration.observe_all([*reports(20, estimated=10), *reports(90_000, 10)]) == 0
     assert not calibration.path.exists()
 
 
 def test_old_reports_give_way_to_new_ones(calibration: Calibration) -> None:
-    calibration.observe_all([Observation("m", 1000, 1500)] * RECENT)
-    calibration.observe_all([Observation("m", 1000, 1000)] * RECENT)
+    calibration.observe_all(reports(*[1000] * RECENT, at=RECENT))
+    calibration.observe_all(reports(*[1500] * RECENT))
     assert calibration.factor("m") == 1.0
-    assert len(json.loads(calibration.path.read_bytes())["models"]["m"]["ratios"]) == RECENT
+    assert len(json.loads(calibration.path.read_bytes())["models"]["m"]) == RECENT
+
+
+def test_what_was_observed_already_is_kept_once(calibration: Calibration) -> None:
+    for _ in range(ENOUGH):
+        calibration.observe_all(reports(1300, 1400))
+    assert calibration.factor("m") == 1.0
+    assert f"2 of {ENOUGH}" in calibration.says("m")
 
 
 def test_the_file_stays_bounded(calibration: Calibration) -> None:
-    for i in range(MODELS + 3):
+    calibration.observe_all(Observation(f"model-{i}", 1000, 1000, i) for i in range(MODELS))
+    for i in range(MODELS, MODELS + 3):
         calibration.observe(f"model-{i}", 1000, 1000)
     assert len(calibration.models()) == MODELS
     assert "model-0" not in calibration.models()
@@ -63,14 +75,14 @@ def test_the_file_stays_bounded(calibration: Calibration) -> None:
 
 
 @given(
-    reports=st.lists(st.integers(1, 10_000), max_size=40),
+    reported=st.lists(st.integers(1, 10_000), max_size=40),
     tokens=st.integers(0, 10_000_000),
 )
 def test_bounds_never_move_and_what_is_assumed_never_shrinks(
-    tmp_path_factory: pytest.TempPathFactory, reports: list[int], tokens: int
+    tmp_path_factory: pytest.TempPathFactory, reported: list[int], tokens: int
 ) -> None:
     calibration = Calibration(tmp_path_factory.mktemp("kept") / "calibration.json")
-    calibration.observe_all(Observation("m", 1000, reported) for reported in reports)
+    calibration.observe_all(reports(*reported))
     assert calibration.corrected(tokens, "exact", "m") == tokens
     assert calibration.corrected(tokens, "bound", "m") == tokens
     assert tokens <= calibration.corrected(tokens, "assumed", "m") <= tokens * MOST + 1
@@ -96,7 +108,7 @@ def test_many_may_write_at_once_and_the_file_is_always_whole(calibration: Calibr
 
 
 def test_what_is_kept_is_there_for_the_next_process(calibration: Calibration) -> None:
-    calibration.observe_all([Observation("m", 1000, 900)] * ENOUGH)
+    calibration.observe_all(reports(*[900] * ENOUGH))
     assert Calibration(calibration.path).factor("m") == 0.9
 
 

@@ -40,7 +40,7 @@ EXACT = "gpt-4o"
 
 def exact(*texts: str) -> int:
     """Tokens of texts that are counted apart."""
-    return sum(int(tokens) for tokens in TokenEstimator(EXACT).count(texts))
+    return sum(int(tokens) for tokens in TokenEstimator(EXACT).exact(texts))
 
 
 def weather(city: str = "Paris") -> Request:

@@ -16,8 +16,8 @@ from vox.tokens.calibration import Observation
 if TYPE_CHECKING:
     from vox.archive.archive import Archive
 
-Estimate: TypeAlias = Callable[[str, Sequence[bytes]], Iterable[int]]
-"""Uncorrected estimates of texts for a model."""
+Estimate: TypeAlias = Callable[[str, Sequence[bytes]], Iterable[int] | None]
+"""Uncorrected estimates of texts for a model; None for one that nothing is known of."""
 
 SENT = ("message", "summary", "tool_call", "tool_result")
 """Kinds of items that later requests hold. Reasoning mostly isn't sent again, attachments and
@@ -52,9 +52,12 @@ def observations(
             between = [item["item"] for item in items.to_pylist() if not item["redacted"]]
             if 0 < len(between) < MOST:
                 texts = [archive.read(item) for item in between]
-                estimated = sum(int(tokens) for tokens in estimate(later["model"], texts))
+                estimated = estimate(later["model"], texts)
+                if estimated is None:
+                    continue
+                tokens = sum(int(each) for each in estimated)
                 grown = reported_input(later) - reported_input(earlier)
-                yield Observation(later["model"], estimated, grown)
+                yield Observation(later["model"], tokens, grown, later["at"])
 
 
 def reported_input(usage: dict[str, Any]) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
@@ -53,18 +53,22 @@ class Observation:
     model: str
     estimated: int
     reported: int
+    at: int
+    """When, in UTC milliseconds. One that is observed again, with the same numbers at the same
+    time, is kept once."""
 
 
-class _Kept(msgspec.Struct):
-    ratios: Annotated[list[_Ratio], msgspec.Meta(max_length=RECENT)]
-    """Reported over estimated, the latest last."""
-    at: float
-    """Seconds of the last observation, in Unix time."""
+_Report: TypeAlias = tuple[int, _Ratio]
+"""When, and reported over estimated."""
 
 
 class _File(msgspec.Struct):
     format: Literal["vox.calibration.v1"]
-    models: Annotated[dict[str, _Kept], msgspec.Meta(max_length=MODELS)]
+    models: Annotated[
+        dict[str, Annotated[list[_Report], msgspec.Meta(min_length=1, max_length=RECENT)]],
+        msgspec.Meta(max_length=MODELS),
+    ]
+    """The reports of each, the latest last."""
 
 
 class Calibration:
@@ -80,34 +84,31 @@ class Calibration:
         """Where observations are kept: by default `calibration.json` in `VOX_HOME`."""
 
     def observe(self, model: str, estimated: int, reported: int) -> None:
-        """Keep one observation; see `observe_all`."""
-        self.observe_all([Observation(model, estimated, reported)])
+        """Keep what was reported just now; see `observe_all`."""
+        self.observe_all([Observation(model, estimated, reported, time.time_ns() // 1_000_000)])
 
     def observe_all(self, observations: Iterable[Observation]) -> int:
-        """Keep observations, the latest last, and say how many were of use: estimates of fewer
-        than `SMALLEST` tokens, and ratios that aren't `PLAUSIBLE`, aren't."""
+        """Keep observations, of each model the `RECENT` latest, and say how many were of use:
+        estimates of fewer than `SMALLEST` tokens, and ratios that aren't `PLAUSIBLE`, aren't."""
         useful = [
-            (seen.model, seen.reported / seen.estimated)
+            (seen.model, (seen.at, round(seen.reported / seen.estimated, 4)))
             for seen in observations
             if seen.estimated >= SMALLEST
             and PLAUSIBLE[0] <= seen.reported / seen.estimated <= PLAUSIBLE[1]
         ]
         if useful:
             kept = self._read()
-            for model, ratio in useful:
-                entry = kept.setdefault(model, _Kept([], 0.0))
-                entry.ratios = [*entry.ratios, round(ratio, 4)][-RECENT:]
-                entry.at = time.time()
-            latest = sorted(kept.items(), key=lambda item: item[1].at)[-MODELS:]
+            for model, report in useful:
+                kept[model] = sorted({*kept.get(model, ()), report})[-RECENT:]
+            latest = sorted(kept.items(), key=lambda item: item[1][-1])[-MODELS:]
             self._write(dict(latest))
         return len(useful)
 
     def factor(self, model: str) -> float:
         """What an estimate for `model` is multiplied with; 1 until enough was observed."""
-        entry = self._read().get(model)
-        if entry is None or len(entry.ratios) < ENOUGH:
+        ratios = sorted(ratio for _, ratio in self._read().get(model, ()))
+        if len(ratios) < ENOUGH:
             return 1.0
-        ratios = sorted(entry.ratios)
         # The smallest of the kept ratios that no less than that share doesn't exceed.
         quantile = ratios[ceil(QUANTILE * len(ratios)) - 1]
         return min(MOST, max(LEAST, quantile))
@@ -126,8 +127,7 @@ class Calibration:
 
     def says(self, model: str) -> str:
         """Where the factor comes from, in words."""
-        entry = self._read().get(model)
-        seen = 0 if entry is None else len(entry.ratios)
+        seen = len(self._read().get(model, ()))
         if seen < ENOUGH:
             return f"uncorrected: {seen} of {ENOUGH} reports of {model} that it takes"
         return f"times {self.factor(model):.2f}, from {seen} reports of {model}"
@@ -136,13 +136,13 @@ class Calibration:
         """Models of which something was observed, the latest last."""
         return list(self._read())
 
-    def _read(self) -> dict[str, _Kept]:
+    def _read(self) -> dict[str, list[_Report]]:
         try:
             return msgspec.json.decode(self.path.read_bytes(), type=_File).models
         except (FileNotFoundError, msgspec.DecodeError):
             return {}
 
-    def _write(self, models: dict[str, _Kept]) -> None:
+    def _write(self, models: dict[str, list[_Report]]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)
         draft = Path(name)

@@ -90,7 +90,7 @@ def cap(
     ]
     says = f"reported for the same system prompt, tools and first {known.messages} messages"
     prefix = PartCount("text", None, known.tokens, "exact", says)
-    parts = (prefix, *counted(entries, Counter(model)))
+    parts = (prefix, *counted(entries, Counter(model, "cap")))
     # How a template's text goes on behind the prefix costs control tokens that no message owns.
     tail = PartCount("framing", None, _seams(request, known), framing.kind, "control tokens")
     parts = (*parts, tail) if framing.layout == "template" else parts

@@ -12,7 +12,7 @@ from vox.tokens.request.framing import Dialect, dialect_of
 from vox.tokens.request.kinds import weakest
 from vox.tokens.request.shapes import Request
 from vox.tokens.request.template import template_entries
-from vox.tokens.request.texts import Counter
+from vox.tokens.request.texts import Counter, Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,18 @@ class RequestCount:
         return sum(part.tokens for part in self.parts if part.what == what)
 
 
-def count_request(request: Request, model: str, dialect: str | None = None) -> RequestCount:
+def count_request(
+    request: Request, model: str, dialect: str | None = None, *, wish: Wish = "cap"
+) -> RequestCount:
     """What `request` costs `model` as input, framed as `dialect` does or else as its family.
+
+    Without the model's tokenizer the answer is a bound, or by `wish="best"` an estimate.
 
     Raises `InvalidArgumentError` for a model without known frames, and what `TokenEstimator`
     raises for a model that isn't known.
     """
     framing = dialect_of(model, dialect)
-    parts = counted(entries_of(request, framing, model), Counter(model))
+    parts = counted(entries_of(request, framing, model), Counter(model, wish))
     return RequestCount(
         sum(part.tokens for part in parts),
         weakest(part.kind for part in parts),
@@ -86,5 +90,5 @@ def _part(entry: Entry, counts: dict[str, int], counter: Counter) -> PartCount:
         # Joined, a text can cost less than without its end.
         text = max(0, text - counts[entry.less])
     kind = weakest([entry.kind, counter.kind])
-    says = f"{entry.says}; text: {counter.says}"
+    says = f"{entry.says}; {counter.says}"
     return PartCount(entry.what, entry.message, entry.tokens + text, kind, says)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from vox.tokens import TokenEstimator
 from vox.tokens.kinds import Kind
 
+Wish: TypeAlias = Literal["cap", "best"]
+"""What texts are counted by where the model's tokenizer isn't at hand. `cap`: a bound. `best`: the
+ratio, which is nearer and may be too low."""
+
 
 class Counter:
-    """Counts texts for one model: exact if its tokenizer is there, else by the bound."""
+    """Counts texts for one model: exactly if its tokenizer is at hand."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, wish: Wish) -> None:
         self._estimator = TokenEstimator(model)
-        self.kind: Kind = self._estimator.kind
+        self._wish: Wish = wish
+        self.kind: Kind = self._estimator.kind_of(wish)
         """What its counts are worth."""
-        self.says = self._estimator.says
-        """Where they come from."""
+        self.says = self._estimator.says_of(self.kind)
+        """The same as a sentence."""
 
-    def counts(self, texts: Sequence[str | bytes]) -> list[int]:
+    def counts(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, in their order."""
-        return [int(tokens) for tokens in self._estimator.count(texts)]
+        return [int(tokens) for tokens in self._estimator.count(texts, self._wish)]
