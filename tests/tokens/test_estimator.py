@@ -1,0 +1,86 @@
+"""What a model is counted by, and how that is said."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vox
+from tests.tokens.texts import random_texts
+from vox._native import Tokenizer
+from vox.errors import InvalidArgumentError, NotFoundError, UnsupportedError
+from vox.tokens import KINDS, Estimate, TokenEstimator, quick_estimate
+
+
+def test_a_model_whose_tokenizer_ships_is_counted_exactly_and_bounded_with_proof() -> None:
+    estimator = TokenEstimator("openai/gpt-5")
+    assert estimator.model == "openai/gpt-5"
+    assert estimator.kind == estimator.kind_of("cap") == estimator.kind_of("exact") == "exact"
+    assert estimator.kind_of("bound") == "bound"
+    assert estimator.says == "exact: o200k_base, the tokenizer of OpenAI from GPT-4o on"
+    assert estimator.fingerprint == Tokenizer.shipped("o200k_base").fingerprint
+    assert estimator.estimate("one two") == Estimate(2, "exact", estimator.says)
+
+
+def test_models_of_one_tokenizer_share_it() -> None:
+    estimators = [TokenEstimator(model) for model in ("gpt-5", "o3", "gpt-oss:20b")]
+    assert len({id(estimator.tokenizer) for estimator in estimators}) == 1
+    assert TokenEstimator("gpt-4").fingerprint != estimators[0].fingerprint
+
+
+def test_bounds_are_never_below_the_count_and_the_tight_one_is_near() -> None:
+    estimator = TokenEstimator("gpt-5")
+    texts = random_texts(3000, seed=1)
+    count, tight = estimator.exact(texts), estimator.bound(texts)
+    loose = estimator.bound(texts, tight=False)
+    assert (count <= tight).all()
+    assert (tight <= loose).all()
+    assert tight.sum() < loose.sum()
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-4-5", "gemini-2.5-pro", "grok-4"])
+def test_a_secret_tokenizer_is_never_said_to_be_known(model: str) -> None:
+    estimator = TokenEstimator(model)
+    assert estimator.fingerprint is None
+    assert estimator.kind_of("cap") == estimator.kind_of("bound") == "assumed"
+    assert estimator.says_of("assumed").startswith("assumed: ")
+    assert "is not published" in estimator.says_of("assumed")
+    with pytest.raises(UnsupportedError, match=r"not published.*tokenizer\.json or \.gguf"):
+        estimator.exact(["text"])
+    with pytest.raises(UnsupportedError):
+        vox.count_tokens(["text"], model, kind="exact")
+
+
+def test_an_open_model_without_its_file_says_what_is_missing() -> None:
+    with pytest.raises(UnsupportedError, match="Qwen is not at hand"):
+        TokenEstimator("qwen3-coder").exact(["text"])
+
+
+@given(st.lists(st.text(max_size=30), max_size=5))
+def test_an_assumed_bound_over_a_stream_is_that_of_its_text(texts: list[str]) -> None:
+    estimator = TokenEstimator("claude-sonnet-4-5")
+    stream = estimator.stream_bound()
+    for text in texts:
+        stream.feed(text)
+    assert stream.total == estimator.bound(["".join(texts)])[0]
+
+
+def test_every_kind_is_worth_less_than_the_one_before() -> None:
+    assert KINDS == ("exact", "bound", "assumed", "ratio")
+
+
+@pytest.mark.parametrize("model", ["unheard-of", "", "org/unheard-of"])
+def test_an_unknown_model_is_refused_with_what_would_work(model: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"gpt-4o….*tokenizer\.json.*\.gguf.*org/name"):
+        vox.count_tokens(["text"], model)
+
+
+def test_a_file_that_is_not_there_is_not_looked_for_elsewhere() -> None:
+    with pytest.raises(NotFoundError, match="nothing is downloaded"):
+        vox.fits(["text"], 3, "./qwen/tokenizer.json")
+
+
+def test_the_quick_estimate_is_a_quarter_of_the_length_and_one() -> None:
+    assert [quick_estimate("x" * length) for length in (0, 1, 4, 5, 8)] == [1, 2, 2, 3, 3]
+    assert quick_estimate("漢字".encode()) == 3
