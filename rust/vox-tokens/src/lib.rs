@@ -7,6 +7,7 @@ pub mod batch;
 pub mod bound;
 mod byte_level;
 mod encoding;
+pub mod gguf;
 pub mod kept;
 mod shipped;
 pub mod split;

@@ -90,6 +90,7 @@ impl Splitter {
             Pattern::KimiK2WithoutCase => parts::<rules::KimiK2WithoutCase, B>(text, part),
             Pattern::ExaoneMoe => parts::<rules::ExaoneMoe, B>(text, part),
             Pattern::Jais2 => parts::<rules::Jais2, B>(text, part),
+            Pattern::K2Horizon => parts::<rules::K2Horizon, B>(Text { long_s: true, ..text }, part),
             Pattern::DeepSeekWords => parts::<rules::DeepSeekWords, B>(text, part),
             Pattern::SparkWords => parts::<rules::SparkWords, B>(text, part),
             Pattern::Number => stages::numbers(text, 1, |text, is| part(text.bytes, is)),

@@ -44,6 +44,9 @@ pub enum Pattern {
     ExaoneMoe,
     /// Jais 2: white space in powers of two.
     Jais2,
+    /// [`Pattern::Llama3`] with marks and joiners in words: K2 Horizon. `(?i:s)` is also the long
+    /// s, whoever reads it.
+    K2Horizon,
     /// The last stage of DeepSeek V3: words with marks, `.word`, punctuation; numbers are left.
     DeepSeekWords,
     /// [`Pattern::DeepSeekWords`] with each newline alone: Spark 2.5.

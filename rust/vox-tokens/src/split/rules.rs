@@ -37,6 +37,8 @@ pub enum Word {
     Cased(Class, Class),
     /// Letters, each with its marks, and single spaces between them: `(\p{L}\p{M}*(?: \p{L}\p{M}*)*)+`.
     Phrase,
+    /// Letters, marks and joiners (U+200C and U+200D).
+    Joined,
 }
 
 /// What belongs to the run of punctuation before it.
@@ -99,6 +101,7 @@ pub const fn word_set<R: Rules>() -> Class {
         Word::Run(set) => set,
         Word::Cased(upper, lower) => upper | lower,
         Word::Phrase => LETTER,
+        Word::Joined => LETTER | MARK,
     }
 }
 
@@ -222,6 +225,12 @@ impl Rules for O200kSingleDigits {
     const WORD: Word = CASED;
     const NUMBER: usize = 1;
     const TAIL: Tail = Tail::NewlinesAndSlashes;
+}
+
+pub struct K2Horizon;
+impl Rules for K2Horizon {
+    const CONTRACTIONS: Contractions = Contractions::FirstAnyCase;
+    const WORD: Word = Word::Joined;
 }
 
 pub struct KimiK2WithoutCase;

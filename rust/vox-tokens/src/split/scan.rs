@@ -67,8 +67,9 @@ impl Scan<'_> {
                 return end;
             }
         }
-        if first & MARK & word_set::<R>() != 0 {
-            // The pattern tries the mark as a lead first, but the end is the same.
+        let joiner = R::WORD == Word::Joined && text.joiner(at) > at;
+        if joiner || first & MARK & word_set::<R>() != 0 {
+            // The pattern tries the mark or joiner as a lead first, but the end is the same.
             return self.word::<R>(at);
         }
         let space = text.bytes[at] == b' ';
@@ -104,6 +105,7 @@ impl Scan<'_> {
             Word::Run(set) => self.text.letters(at, set, apart::<R>()),
             Word::Cased(..) => self.cased::<R>(at),
             Word::Phrase => self.phrase(at),
+            Word::Joined => self.joined(at),
         };
         if R::CONTRACTIONS == Contractions::AfterWord && end > at {
             end + self.text.contraction(end, true)
@@ -158,6 +160,17 @@ impl Scan<'_> {
                 return end;
             }
             end = text.run(from + width, MARK, 0);
+        }
+    }
+
+    /// See [`Word::Joined`].
+    fn joined(&self, mut at: usize) -> usize {
+        loop {
+            let end = self.text.joiner(self.text.letters(at, LETTER | MARK, 0));
+            if end == at {
+                return at;
+            }
+            at = end;
         }
     }
 

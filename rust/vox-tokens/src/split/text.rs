@@ -146,6 +146,13 @@ impl<'t> Text<'t> {
         }
     }
 
+    /// The end of the joiner at `at`; `at` if there is none.
+    #[inline(always)]
+    pub fn joiner(&self, at: usize) -> usize {
+        let joins = matches!(self.bytes[at..], [0xe2, 0x80, 0x8c | 0x8d, ..]);
+        if joins { at + 3 } else { at }
+    }
+
     /// The length of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d` at `at`; 0 if there is none.
     #[inline(always)]
     pub fn contraction(&self, at: usize, any_case: bool) -> usize {

@@ -1,0 +1,192 @@
+//! User-defined tokens: they are cut out of a text before anything else looks at it.
+//!
+//! llama.cpp goes through them from the longest to the shortest and takes each wherever it stands
+//! in what is left of the text.
+
+use std::collections::{HashMap, HashSet};
+
+use aho_corasick::{
+    Anchored, MatchKind,
+    automaton::Automaton,
+    nfa::contiguous::{self, NFA},
+};
+use memchr::memmem;
+use vox_types::{Code, Error, Result};
+
+use super::vocab::{Vocab, kind};
+
+/// Judgement. With more tokens than this, one pass first finds out which of them are there at all.
+const MANY: usize = 24;
+
+/// A part of a text.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Fragment {
+    /// A user-defined token.
+    Token(u32),
+    /// Text between them: where it begins and ends.
+    Text(usize, usize),
+}
+
+/// The user-defined tokens of a vocabulary.
+pub struct Defined {
+    /// Longest first.
+    tokens: Vec<Token>,
+    filter: Option<NFA>,
+}
+
+struct Token {
+    id: u32,
+    length: usize,
+    find: memmem::Finder<'static>,
+    strips: u8,
+}
+
+impl Defined {
+    /// Those of `vocab`.
+    pub fn new(vocab: &Vocab) -> Result<Self> {
+        let matched = |&id: &u32| {
+            vocab.is(id, kind::USER_DEFINED) && !vocab.is(id, kind::CONTROL | kind::UNKNOWN)
+        };
+        let mut ids: Vec<u32> = (0..vocab.tokens.len() as u32).filter(matched).collect();
+        ids.sort_by_key(|&id| std::cmp::Reverse(vocab.tokens[id as usize].len()));
+        let texts: Vec<&[u8]> = ids.iter().map(|&id| &*vocab.tokens[id as usize]).collect();
+        if let Some((first, second)) = ambiguous(&texts) {
+            let [first, second] = [first, second].map(String::from_utf8_lossy);
+            return Err(unsupported(format!(
+                "the tokens {first:?} and {second:?} can overlap and are of one length, and which of them llama.cpp \
+                 takes then is not defined"
+            )));
+        }
+        if let Some(text) = texts.iter().find(|text| std::str::from_utf8(text).is_err()) {
+            return Err(unsupported(format!("the user-defined token {text:?} is no UTF-8")));
+        }
+        let filter = (texts.len() > MANY).then(|| {
+            contiguous::Builder::new().match_kind(MatchKind::Standard).build(&texts).map_err(
+                |error| {
+                    Error::new(
+                        Code::TooLarge,
+                        format!("The user-defined tokens of this GGUF are too many: {error}."),
+                    )
+                },
+            )
+        });
+        let token = |&id: &u32| {
+            let text = &vocab.tokens[id as usize];
+            let find = memmem::Finder::new(text).into_owned();
+            Token { id, length: text.len(), find, strips: vocab.kinds[id as usize] }
+        };
+        Ok(Self { tokens: ids.iter().map(token).collect(), filter: filter.transpose()? })
+    }
+
+    /// Texts of the tokens.
+    pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        self.tokens.iter().map(|token| token.find.needle())
+    }
+
+    /// `text` in parts, in order; none of them is empty.
+    pub fn fragments(&self, text: &str) -> Vec<Fragment> {
+        let mut parts =
+            if text.is_empty() { Vec::new() } else { vec![Fragment::Text(0, text.len())] };
+        match self.filter.as_ref().map(|filter| occurring(filter, text.as_bytes())) {
+            None => self.tokens.iter().for_each(|token| token.cut(text.as_bytes(), &mut parts)),
+            Some(there) => {
+                there.into_iter().for_each(|at| self.tokens[at].cut(text.as_bytes(), &mut parts));
+            }
+        }
+        parts
+    }
+}
+
+impl Token {
+    fn cut(&self, text: &[u8], parts: &mut Vec<Fragment>) {
+        let there = |part: &Fragment| matches!(*part, Fragment::Text(start, end) if self.find.find(&text[start..end]).is_some());
+        let Some(first) = parts.iter().position(there) else { return };
+        let rest = parts.split_off(first);
+        for part in rest {
+            let Fragment::Text(mut start, end) = part else {
+                parts.push(part);
+                continue;
+            };
+            while let Some(found) = self.find.find(&text[start..end]) {
+                let (mut left, mut right) = (start + found, start + found + self.length);
+                if self.strips & kind::STRIPS_LEFT != 0 {
+                    left = start + text[start..left].trim_ascii_end_c().len();
+                }
+                if self.strips & kind::STRIPS_RIGHT != 0 {
+                    right = end - text[right..end].trim_ascii_start_c().len();
+                }
+                if left > start {
+                    parts.push(Fragment::Text(start, left));
+                }
+                parts.push(Fragment::Token(self.id));
+                start = right;
+            }
+            if start < end {
+                parts.push(Fragment::Text(start, end));
+            }
+        }
+    }
+}
+
+/// Trimming what C's `isspace` calls space: with the vertical tab, unlike Rust's.
+trait TrimC {
+    fn trim_ascii_end_c(&self) -> &[u8];
+    fn trim_ascii_start_c(&self) -> &[u8];
+}
+
+impl TrimC for [u8] {
+    fn trim_ascii_end_c(&self) -> &[u8] {
+        let kept =
+            self.iter().rposition(|byte| !matches!(byte, 9..=13 | b' ')).map_or(0, |at| at + 1);
+        &self[..kept]
+    }
+
+    fn trim_ascii_start_c(&self) -> &[u8] {
+        let from =
+            self.iter().position(|byte| !matches!(byte, 9..=13 | b' ')).unwrap_or(self.len());
+        &self[from..]
+    }
+}
+
+/// Which patterns stand anywhere in `text`, in their order.
+fn occurring(filter: &NFA, text: &[u8]) -> Vec<usize> {
+    let Ok(start) = filter.start_state(Anchored::No) else { return Vec::new() };
+    let mut state = start;
+    let mut seen = HashSet::new();
+    let mut patterns = vec![false; filter.patterns_len()];
+    let mut last = start;
+    for &byte in text {
+        state = filter.next_state(Anchored::No, state, byte);
+        if state != last && filter.is_match(state) && seen.insert(state) {
+            for at in 0..filter.match_len(state) {
+                patterns[filter.match_pattern(state, at).as_usize()] = true;
+            }
+        }
+        last = state;
+    }
+    patterns.iter().enumerate().filter(|(_, there)| **there).map(|(at, _)| at).collect()
+}
+
+/// Two different texts of one length of which one can begin where the other hasn't ended.
+fn ambiguous<'t>(texts: &[&'t [u8]]) -> Option<(&'t [u8], &'t [u8])> {
+    let mut beginnings: HashMap<(usize, &[u8]), Vec<&'t [u8]>> = HashMap::new();
+    for text in texts {
+        for end in 1..text.len() {
+            // Two are enough: one of them is another text than the one that asks.
+            let same = beginnings.entry((text.len(), &text[..end])).or_default();
+            if same.len() < 2 {
+                same.push(text);
+            }
+        }
+    }
+    texts.iter().find_map(|text| {
+        (1..text.len()).find_map(|from| {
+            let same = beginnings.get(&(text.len(), &text[from..]))?;
+            same.iter().find(|other| *other != text).map(|other| (*text, *other))
+        })
+    })
+}
+
+fn unsupported(why: String) -> Error {
+    Error::new(Code::Unsupported, format!("This GGUF has no exact count: {why}. Use a bound."))
+}
