@@ -7,7 +7,14 @@ impl Splitter {
     /// the other, are those of the whole. Only ASCII around it is looked at, so it is one in any
     /// normal form, and for bytes that aren't UTF-8. None if there is no such place.
     pub fn cut(self, bytes: &[u8], from: usize) -> Option<usize> {
-        let spaces_part = self.pattern != Pattern::ExaoneMoe;
+        // Stages that cut out one class of characters leave the rest in one piece.
+        let spaces_part = match self.pattern {
+            Pattern::DeepSeekCjk => return None,
+            Pattern::ExaoneMoe | Pattern::Number | Pattern::Numbers | Pattern::ThreeNumbers => {
+                false
+            }
+            _ => true,
+        };
         let around = bytes.get(from..)?.windows(3).position(|around| match around {
             // A number after a word is a piece of its own.
             [before, after, _] if before.is_ascii_alphabetic() && after.is_ascii_digit() => true,
@@ -27,7 +34,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::{Engine, PUBLISHED, Splitter};
+    use super::super::{Engine, PUBLISHED, Pattern, Splitter};
 
     fn pieces(splitter: Splitter, text: &str) -> Vec<Vec<u8>> {
         let mut pieces = Vec::new();
@@ -71,6 +78,9 @@ mod tests {
     fn prose_and_base64_can_be_cut_and_one_word_can_not() {
         for (pattern, _) in PUBLISHED {
             let splitter = Splitter::new(*pattern, Engine::Unicode16);
+            if *pattern == Pattern::DeepSeekCjk {
+                continue;
+            }
             assert_eq!(splitter.cut(b"ab12", 0), Some(2));
             assert_eq!(splitter.cut(b"abcdefgh", 3), None);
             assert_eq!(splitter.cut(b"ab", 7), None);
