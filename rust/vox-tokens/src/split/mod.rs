@@ -4,8 +4,10 @@
 //! [`Pattern`] names them, [`rules`] says what each is made of, [`scan`] walks over a text once.
 
 mod cut;
+mod finder;
 mod pattern;
 mod published;
+mod regex;
 mod rules;
 mod scan;
 mod stages;
@@ -13,6 +15,7 @@ mod text;
 
 use std::ops::ControlFlow;
 
+pub use finder::Finder;
 pub use pattern::Pattern;
 pub use published::PUBLISHED;
 use scan::parts;
