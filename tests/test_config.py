@@ -38,6 +38,11 @@ def test_caps_of_history_are_numbers_of_their_own() -> None:
     assert load_settings(environ).history == HistoryCaps(entries=5, bytes=64 << 20)
 
 
+def test_kept_counts_have_a_bound() -> None:
+    assert load_settings({}).counts_bytes == 256 << 20
+    assert load_settings({"VOX_COUNTS_BYTES": "1000000"}).counts_bytes == 1_000_000
+
+
 @pytest.mark.parametrize("text", ["0", "-1", "many", "١", str(1 << 63)])
 def test_a_cap_that_is_no_number_is_refused_by_its_name(text: str) -> None:
     with pytest.raises(InvalidArgumentError, match="VOX_HISTORY_BYTES"):

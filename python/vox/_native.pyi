@@ -373,7 +373,9 @@ class WindowView:
 class Archive:
     """An open archive; `vox.archive.Archive` is its public face."""
 
-    def __new__(cls, path: str | Path, *, create: bool, read_only: bool) -> Archive: ...
+    def __new__(
+        cls, path: str | Path, *, create: bool, read_only: bool, counts_bytes: int | None = None
+    ) -> Archive: ...
     def close(self) -> None:
         """Lets go of the archive."""
 

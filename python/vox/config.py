@@ -5,6 +5,7 @@
 | `VOX_HOME`            | folder of the archive, settings and caches | the system's, `vox` |
 | `VOX_HISTORY_ENTRIES` | entries of history kept, see `HistoryCaps` | 10000               |
 | `VOX_HISTORY_BYTES`   | bytes of history kept, see `HistoryCaps`   | 67108864            |
+| `VOX_COUNTS_BYTES`    | bytes of kept counts, see `COUNTS_BYTES`   | 268435456           |
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from vox.errors import InvalidArgumentError
 
 GRACE_DAYS = 14
 """How long content stays after it was first found unused. Judgement."""
+
+COUNTS_BYTES = 256 << 20
+"""How much the counts of one tokenizer may take in one archive, for contents and for items each:
+16 million of the one, 33 million of the other. Judgement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,8 @@ class Settings:
     """Where everything of a user lives."""
     history: HistoryCaps = field(default_factory=HistoryCaps)
     """How much history is kept."""
+    counts_bytes: int = COUNTS_BYTES
+    """How much kept counts may take."""
 
     @property
     def archive(self) -> Path:
@@ -62,7 +69,12 @@ def load_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         bytes=_number(environ, "VOX_HISTORY_BYTES", HistoryCaps().bytes),
     )
     place = Path(home).expanduser().absolute() if home else _default_home()
-    return Settings(home=place, history=caps)
+    return Settings(home=place, history=caps, counts_bytes=counts_bytes(environ))
+
+
+def counts_bytes(environ: Mapping[str, str] = os.environ) -> int:
+    """How much kept counts may take: for who needs no other setting. Raises as `load_settings`."""
+    return _number(environ, "VOX_COUNTS_BYTES", COUNTS_BYTES)
 
 
 def _number(environ: Mapping[str, str], name: str, default: int) -> int:

@@ -14,7 +14,7 @@ from vox import _native
 from vox.archive.files import whole_file, write_whole
 from vox.archive.filters import ItemFilters, WindowFilters, item_filter, window_filter
 from vox.archive.window import Window
-from vox.config import GRACE_DAYS, load_settings
+from vox.config import GRACE_DAYS, counts_bytes, load_settings
 from vox.errors import ClosedError, InvalidArgumentError, NotFoundError
 
 if TYPE_CHECKING:
@@ -40,7 +40,13 @@ def open(  # noqa: A001  `vox.open` reads like the builtin, and is used as such
     `WrongVersionError`, `DamagedError`, `PermissionDeniedError`, `AddressSpaceError`.
     """
     place = Path(path) if path is not None else load_settings().archive
-    return Archive(_native.Archive(place, create=create and not read_only, read_only=read_only))
+    native = _native.Archive(
+        place,
+        create=create and not read_only,
+        read_only=read_only,
+        counts_bytes=counts_bytes(),
+    )
+    return Archive(native)
 
 
 class Reader(NamedTuple):

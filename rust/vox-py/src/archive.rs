@@ -51,13 +51,23 @@ impl Archive {
 #[pymethods]
 impl Archive {
     #[new]
-    #[pyo3(signature = (path, *, create, read_only))]
-    fn new(py: Python<'_>, path: PathBuf, create: bool, read_only: bool) -> PyResult<Self> {
+    #[pyo3(signature = (path, *, create, read_only, counts_bytes = None))]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        create: bool,
+        read_only: bool,
+        counts_bytes: Option<u64>,
+    ) -> PyResult<Self> {
         let archive = door::core(py, || match (read_only, create) {
             (true, _) => core::Archive::open_read_only(&path),
             (false, true) => core::Archive::create(&path),
             (false, false) => core::Archive::open(&path),
         })?;
+        let archive = match counts_bytes {
+            Some(most_bytes) => archive.with_counts_of(most_bytes),
+            None => archive,
+        };
         Ok(Self(Mutex::new(Some(Arc::new(archive)))))
     }
 
@@ -437,7 +447,7 @@ impl Archive {
         dry_run: bool,
         grace: i64,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let done = self.run(py, |archive| keeping::collect(archive.store(), dry_run, grace))?;
+        let done = self.run(py, |archive| keeping::collect(archive, dry_run, grace))?;
         keeping::collected(py, &done)
     }
 

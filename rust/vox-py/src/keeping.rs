@@ -1,6 +1,7 @@
 //! Collecting, purging and leases, for Python.
 
 use pyo3::{prelude::*, types::PyDict};
+use vox_core::archive::Archive;
 use vox_store::{Store, gc, leases::LeaseRow, now, purge};
 use vox_types::{Error, WindowNo};
 
@@ -18,8 +19,8 @@ pub struct PurgeOptions {
 }
 
 /// Collects; see `vox.archive.gc`.
-pub fn collect(store: &Store, dry_run: bool, grace: i64) -> Result<gc::Collected, Error> {
-    store.collect(&gc::Options { dry_run, grace, at: None })
+pub fn collect(archive: &Archive, dry_run: bool, grace: i64) -> Result<gc::Collected, Error> {
+    archive.collect(&gc::Options { dry_run, grace, at: None })
 }
 
 /// Purges; see `vox.archive.purge`.

@@ -261,7 +261,9 @@ fn only_the_tokenizers_that_were_used_last_keep_their_counts() {
     }
     fs::write(folder.path().join("notes"), "of a user").expect("written");
     assert_eq!(left(), [4, 5, 6, 7, 8, 9, 10, 11]);
+    fs::write(place(11).join("items.draft"), "left behind").expect("written");
     assert!(tidy(folder.path(), 1).expect("tidied") > 0);
+    assert!(!place(11).join("items.draft").exists());
     assert_eq!(left(), [11]);
     assert!(folder.path().join("notes").exists());
 }

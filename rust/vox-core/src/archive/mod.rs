@@ -19,7 +19,7 @@ use std::{
 };
 
 use arrow_array::RecordBatch;
-use vox_store::{Snapshot, Store};
+use vox_store::{Snapshot, Store, gc};
 use vox_tokens::kept::{self, Cache};
 use vox_types::{Code, Error, Result, WindowNo};
 
@@ -81,6 +81,23 @@ impl Archive {
         let counts = store.path().join("counts");
         let counts = Cache::at(&counts, kept::MOST_BYTES, store.writable());
         Self { store, counts, timeline: Mutex::new(None) }
+    }
+
+    /// The same, with at most about `most_bytes` for each table of kept counts.
+    pub fn with_counts_of(mut self, most_bytes: u64) -> Self {
+        self.counts = Cache::at(self.counts.root(), most_bytes, self.store.writable());
+        self
+    }
+
+    /// Removes the content of blobs that nothing has used for longer than the grace period, and
+    /// the counts of tokenizers that weren't used for long; see [`Store::collect`].
+    pub fn collect(&self, options: &gc::Options) -> Result<gc::Collected> {
+        let done = self.store.collect(options)?;
+        if !options.dry_run {
+            // What can't be removed now takes some room until the next time.
+            let _ = kept::tidy(self.counts.root(), kept::TOKENIZERS);
+        }
+        Ok(done)
     }
 
     /// The store below.

@@ -192,7 +192,7 @@ fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
 
 /// The draft at `path`, empty or left by one who was killed, so that no other process writes it;
 /// none if one does, or if something else stands there.
-fn lock(path: &Path) -> io::Result<Option<File>> {
+pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
     if let Some(folder) = path.parent() {
         make_folder(folder)?;
     }
