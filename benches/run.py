@@ -18,6 +18,7 @@ FULL = {
     "bench_verify.py": [],
     "bench_gc.py": [],
     "bench_windows.py": [],
+    "bench_recount.py": [],
 }
 QUICK = {
     "bench_store.py": ["--items", "50000", "--singles", "300"],
@@ -26,6 +27,7 @@ QUICK = {
     "bench_verify.py": ["--items", "50000"],
     "bench_gc.py": ["--items", "50000"],
     "bench_windows.py": ["--items", "50000"],
+    "bench_recount.py": ["--items", "50000", "--peer-items", "50000"],
 }
 
 

@@ -17,7 +17,7 @@ from blake3 import blake3
 import vox
 from tests.faults import facts, interposing, small_disk
 from tests.faults.facts import Change, Facts
-from tests.faults.operations import ALL, OPERATIONS, Bench
+from tests.faults.operations import ALL, MODEL, OPERATIONS, Bench, wrong_counts
 from tests.faults.workers import Say
 from vox.archive import verify_path
 from vox.errors import IoError, VoxError
@@ -140,6 +140,21 @@ def look(say: Say, disk: str, names: list[str]) -> None:
     answer = seen(Bench(place, Path(), 0, dict.fromkeys(names)))
     vox.ContentStore(place).put(b"written after it was looked at")
     say(answer)
+
+
+def count(say: Say, disk: str, trouble: dict[str, Any] | None = None) -> None:
+    """Counts the tokens of all items of an archive, and says whether the counts are kept and which
+    windows have wrong ones; then counts half of them by another tokenizer."""
+    archive = vox.open(Path(disk) / "archive")
+    keys = list(archive.windows(count=100_000).column("key"))
+    if trouble is not None:
+        make(disk, msgspec.convert(trouble, Trouble))
+    kept = [archive.window(key).count_tokens(MODEL).kept for key in keys]
+    for key in keys[::2]:
+        archive.window(key).count_tokens("gpt-4")
+    if trouble is not None:
+        relieve(disk)
+    say({"kept": kept, "wrong": wrong_counts(archive, keys)})
 
 
 def again(say: Say, disk: str, inputs: str, operation: str, known: Facts, coming: Facts) -> None:

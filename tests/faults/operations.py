@@ -7,7 +7,7 @@ step; when it is asked to go on, it takes the step.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
@@ -387,6 +387,31 @@ def migrate_again(bench: Bench) -> None:
         migrate(bench.beside(name))
 
 
+def count(bench: Bench) -> Steps:
+    """Counts the tokens of windows, which changes nothing of the archive."""
+    keys = bench.windows()
+    if keys:
+        yield {}
+        assert wrong_counts(bench.archive, bench.pick.sample(keys, min(3, len(keys)))) == []
+
+
+def wrong_counts(archive: vox.Archive, keys: Iterable[str]) -> list[str]:
+    """The windows whose tokens, with what was kept of them, aren't those of their bytes."""
+    wrong = []
+    for key in keys:
+        counted = archive.window(key).count_tokens(MODEL, records=True, trimmed="show")
+        purged = set(counted.purged.tolist())
+        items = enumerate(counted.items.tolist())
+        texts = [b"" if at in purged else archive.read(item) for at, item in items]
+        if counted.tokens.tolist() != vox.count_tokens(texts, MODEL).tolist():
+            wrong.append(key)
+    return wrong
+
+
+MODEL = "gpt-4o"
+"""For whom tokens are counted: one whose tokenizer comes with vox."""
+
+
 class Operation(msgspec.Struct, frozen=True):
     """One thing that is done to an archive."""
 
@@ -428,5 +453,6 @@ ALL = {
     **OPERATIONS,
     "make ready to purge": Operation(make_ready_to_purge),
     "bring old": Operation(bring_old),
+    "count": Operation(count),
 }
-"""With what only makes ready for another."""
+"""With what only makes ready for another, or changes nothing."""

@@ -8,6 +8,7 @@ from vox.archive.window import Window
 
 if TYPE_CHECKING:
     from vox.archive.append import NewItem
+    from vox.archive.counts import ItemTokens
     from vox.archive.exchange import Exported, ImportedLines, import_jsonl
     from vox.archive.gc import CollectReport
     from vox.archive.generations import BackupReport, CompactReport, MigrateReport, migrate
@@ -28,6 +29,7 @@ __all__ = [
     "Finding",
     "ImportReport",
     "ImportedLines",
+    "ItemTokens",
     "LabelReport",
     "MarkReport",
     "MarkedWindow",
@@ -51,6 +53,7 @@ __all__ = [
 
 _LATER = {
     "append": ("NewItem",),
+    "counts": ("ItemTokens",),
     "exchange": ("Exported", "ImportedLines", "import_jsonl"),
     "gc": ("CollectReport",),
     "generations": ("BackupReport", "CompactReport", "MigrateReport", "migrate"),

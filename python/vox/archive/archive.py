@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from vox.archive import exchange, gc, generations, purge, soundness, window_ops
     from vox.archive.append import NewItem
     from vox.archive.chat import Chat
+    from vox.archive.counts import AtBest, ItemTokens, Model
     from vox.archive.history import History
     from vox.archive.raw import RawExport
     from vox.archive.report import ImportReport, Progress
     from vox.archive.sessions import Sessions
     from vox.sources.base import FileSource, WindowDraft
+    from vox.tokens.arrays import Counts
 
 # What only imports or checks need is loaded by them: a look at one window is to be instant.
 
@@ -150,6 +152,30 @@ class Archive:
         """What is left of the item's source record without the bytes of its items, as JSON;
         None if the record is the item. Raises `NotFoundError`, `DamagedError`."""
         return self._native.extra(item)
+
+    def count_tokens(self, items: Iterable[int], model: Model, *, kind: AtBest = "cap") -> Counts:
+        """How many tokens each of `items` is for `model`: an array of `numpy.uint32`, in their
+        order. Items are named by their numbers (the column `item`), in a list or an array; their
+        bytes are counted where they are. Raises as `item_tokens`, which also says what of them
+        isn't counted."""
+        return self.item_tokens(items, model, kind=kind).tokens
+
+    def item_tokens(
+        self, items: Iterable[int], model: Model, *, kind: AtBest = "cap"
+    ) -> ItemTokens:
+        """The same, with their `total`, what the numbers are worth, and the places of items that
+        count 0 because they were purged or are no text.
+
+        `model` is as for `vox.tokens.TokenEstimator`, or one. Exact counts are kept beside the
+        archive, by tokenizer and item: the next time they are looked up. No transaction is begun
+        for that, and where nothing can be written they are counted again. All cores are used.
+
+        Raises `NotFoundError` for an item that there isn't, `DamagedError` for one that can't be
+        read, `InvalidArgumentError` for what is no number of an item, and as `TokenEstimator` does.
+        """
+        from vox.archive import counts
+
+        return counts.count(self._native, items, model, kind)
 
     def append(self, window: str | WindowDraft, items: Iterable[NewItem], /) -> dict[str, int]:
         """Appends items after the last one of the window with this key, in one transaction;

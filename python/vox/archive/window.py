@@ -12,6 +12,7 @@ from vox.archive.filters import ItemFilters, item_filter
 
 if TYPE_CHECKING:
     from vox.archive import window_ops
+    from vox.archive.counts import AtBest, ItemTokens, Model
 
 
 class Window:
@@ -81,6 +82,26 @@ class Window:
 
     def __len__(self) -> int:
         return int(self.info["items"])
+
+    def count_tokens(
+        self,
+        model: Model,
+        start: int = 0,
+        count: int | None = None,
+        *,
+        kind: AtBest = "cap",
+        **filters: Unpack[ItemFilters],
+    ) -> ItemTokens:
+        """How many tokens its items are for `model`: `count` of them (None: all) from position
+        `start` on, as the filters leave them; without filters all but records and what was trimmed.
+
+        The answer has an array of `tokens` and their `total`. See `Archive.item_tokens` for the
+        rest, and for what is raised.
+        """
+        from vox.archive import counts
+
+        view = self._view(filters) if filters else self._plain
+        return counts.count(self._archive, counts.of_view(view, start, count), model, kind)
 
     def usage(self) -> list[dict[str, Any]]:
         """What providers reported for the responses that this window had first, each once: `key`,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from vox._native import CountCache
 from vox.tokens.estimator import Fit, TokenEstimator, Wish
 from vox.tokens.items import Item, Items
 
@@ -18,6 +19,7 @@ def count_tokens(
     *,
     kind: Wish = "best",
     threads: int | None = None,
+    cache: CountCache | None = None,
 ) -> Counts:
     """How many tokens each of `items` is for `model`: an array of `numpy.uint32`, in their order.
 
@@ -29,10 +31,11 @@ def count_tokens(
     - `exact`, `bound`, `ratio`: that and nothing else; `exact` raises `UnsupportedError` without a
       tokenizer.
 
-    All cores are used, or at most `threads`. Counts of parts don't add up to the count of the
+    All cores are used, or at most `threads`. With a `cache` an exact count of what was counted
+    before takes little more than hashing it. Counts of parts don't add up to the count of the
     joined text.
     """
-    return TokenEstimator(model, threads=threads).count(items, kind)
+    return TokenEstimator(model, threads=threads, cache=cache).count(items, kind)
 
 
 def fits(

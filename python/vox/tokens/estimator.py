@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from vox._native import AssumedBound, StreamBound, Tokenizer
+from vox._native import AssumedBound, CountCache, StreamBound, Tokenizer
 from vox.config import Settings, load_settings
 from vox.errors import InvalidArgumentError, UnsupportedError
 from vox.tokens import loading
@@ -69,7 +69,8 @@ class TokenEstimator:
     Items are bytes or `str` in a list, or an Arrow array (`vox.tokens.items.Items`). What is no
     UTF-8 counts as U+FFFD for each maximal subpart; control tokens that stand in an item are text.
     Items are counted apart: their counts don't add up to the count of the joined text. All cores
-    are used, or at most `threads`; the GIL is released.
+    are used, or at most `threads`; the GIL is released. Exact counts are looked up in `cache`, and
+    kept there.
 
     Raises `InvalidArgumentError` for a model that nothing is known of, `NotFoundError` for a file
     that isn't there, and `UnsupportedError` or `MalformedError` for one that can't be used.
@@ -81,10 +82,12 @@ class TokenEstimator:
         *,
         settings: Settings | None = None,
         threads: int | None = None,
+        cache: CountCache | None = None,
     ) -> None:
         self.model = os.fspath(model)
         """The model that was asked for."""
         self._threads = threads
+        self._cache = cache
         self._family, self._tokenizer, self._whose = _find(model, settings)
 
     @property
@@ -145,7 +148,9 @@ class TokenEstimator:
 
     def exact(self, items: Items) -> Counts:
         """The tokens of each of `items`. Raises `UnsupportedError` without a tokenizer."""
-        return counts(self.tokenizer.count_many(items, self._threads))
+        if self._cache is None:
+            return counts(self.tokenizer.count_many(items, self._threads))
+        return counts(self._cache.count_many(items, self.tokenizer, self._threads)[0])
 
     def bound(self, items: Items, *, tight: bool = True) -> Counts:
         """A bound on the tokens of each of `items`. With a tokenizer it is proven; it is less work
@@ -154,6 +159,12 @@ class TokenEstimator:
             return counts(AssumedBound(self._family.form).bound_many(items, self._threads))
         bound = self._tokenizer.tight_bound_many if tight else self._tokenizer.bound_many
         return counts(bound(items, self._threads))
+
+    def counter(self, wish: Literal["cap", "exact"]) -> Tokenizer | AssumedBound:
+        """What counts for a wish. Raises `UnsupportedError` as `count` does."""
+        if self.kind_of(wish) == "exact":
+            return self.tokenizer
+        return AssumedBound(self._family.form)
 
     def stream_bound(self) -> StreamBound:
         """A bound on the tokens of a text that comes in chunks, in constant memory."""
