@@ -157,6 +157,20 @@ def count(say: Say, disk: str, trouble: dict[str, Any] | None = None) -> None:
     say({"kept": kept, "wrong": wrong_counts(archive, keys)})
 
 
+def count_on_a_small_disk(say: Say, disk: str, leave: int) -> None:
+    """Makes an archive on a disk of its own and counts it while only `leave` bytes are free, and
+    again when there is room. Says both times what `count` says."""
+    small_disk.mount(disk, 16 << 20)
+    bench = Bench(Path(disk) / "archive", Path(disk), 1, {})
+    for _ in range(6):
+        assert step(bench, "append", lambda line: None) is None
+    bench.close()
+    small_disk.fill(disk, leave=leave)
+    count(say, disk)
+    small_disk.empty(disk)
+    count(say, disk)
+
+
 def again(say: Say, disk: str, inputs: str, operation: str, known: Facts, coming: Facts) -> None:
     """Completes an operation that was cut off before it had made true what was coming."""
     complete = OPERATIONS[operation].again

@@ -75,12 +75,16 @@ def test_a_call_that_is_refused_only_keeps_counts_from_being_kept(
     assert count(interposed, folder) == [True] * WINDOWS
 
 
-@pytest.mark.parametrize("room", [0, 100, 4096, 5000, 20_000, 300_000])
+@pytest.mark.parametrize("leave", [0, 4096, 9000, 20_000, 70_000])
 def test_a_full_disk_only_keeps_counts_from_being_kept(
-    interposed: Workers, folder: Path, room: int
+    workers: Workers, small_disks: None, tmp_path: Path, leave: int
 ) -> None:
-    assert not all(count(interposed, folder, trouble={"room": room}))
-    assert count(interposed, folder) == [True] * WINDOWS
+    outcome = workers.run("count_on_a_small_disk", disk=tmp_path, leave=leave)
+    assert outcome.ended == 0, outcome.said
+    full, empty = outcome.said
+    assert full["wrong"] == empty["wrong"] == []
+    assert leave >= 20_000 or not all(full["kept"])
+    assert all(empty["kept"])
 
 
 def test_after_a_power_cut_no_count_is_wrong(interposed: Workers, folder: Path) -> None:

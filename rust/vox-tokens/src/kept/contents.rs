@@ -26,8 +26,8 @@ const ENTRY: usize = 2;
 const SET: usize = 8 * ENTRY;
 /// Sets that a content may stand in.
 const PROBED: usize = 4;
-/// Sets of a new table: 32,768 counts in half a megabyte. Judgement.
-const FIRST_SETS: u64 = 4096;
+/// Sets of a new table: 8,192 counts in 128 KiB. Judgement.
+const FIRST_SETS: u64 = 1024;
 /// Sets that are looked at to tell how full a table is. Hashes spread evenly, so the first ones
 /// are as good as any; of 512 entries the share is known to some hundredths.
 const SAMPLED: usize = 64;

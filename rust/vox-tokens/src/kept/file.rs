@@ -1,12 +1,13 @@
 //! A table in a file: looked up through a mapping, written with plain writes.
 //!
-//! Nothing is written through the mapping: a full disk would end the process there, and is an
-//! error of a write. Nothing is synced: whatever a power cut leaves, an entry that fails its check
+//! Nothing is written through the mapping, and no file has holes: on a full disk either would end
+//! the process (a tmpfs takes room for a hole that is only read), while a write that finds no room
+//! is an error. Nothing is synced: whatever a power cut leaves, an entry that fails its check
 //! says nothing.
 
 use std::{
     fs::{self, File, Metadata, OpenOptions},
-    io::{self, ErrorKind, Write},
+    io::{self, ErrorKind, Read, Seek, Write},
     path::{Path, PathBuf},
     sync::{
         Arc, PoisonError, RwLock,
@@ -112,8 +113,10 @@ impl TableFile {
             let mut out = io::BufWriter::with_capacity(1 << 18, &mut file);
             out.write_all(&self.header.encode(capacity))?;
             fill(&mut out)?;
-            out.into_inner()?;
-            file.set_len(HEADER as u64 + (self.body)(capacity))
+            let len = HEADER as u64 + (self.body)(capacity);
+            let rest = len.saturating_sub(out.stream_position()?);
+            io::copy(&mut io::repeat(0).take(rest), &mut out)?;
+            out.flush()
         })();
         if let Err(error) = written {
             // Its name goes while it is locked.

@@ -31,8 +31,8 @@ const NEIGHBOURS: u64 = 8;
 /// Places that a page may stand at. Judgement: of tables that are three quarters full one page in
 /// a hundred million finds none free.
 const PROBED: u64 = 64;
-/// Pages of a new table: 32,768 counts in a quarter of a megabyte. Judgement.
-const FIRST_PAGES: u64 = 512;
+/// Pages of a new table: 8,192 counts in 66 KiB. Judgement.
+const FIRST_PAGES: u64 = 128;
 /// Where the stamp stands in the header.
 const STAMP_AT: usize = 256;
 const STAMP: usize = 32;
