@@ -90,25 +90,83 @@ struct ByteLevelWorker {
     bounds: Memory,
 }
 
+/// Cuts `text`, and adds up what `each` says of pieces, given the text and where each starts and
+/// ends, until that is more than `limit`.
+#[inline(always)]
+fn total(
+    splitter: Splitter,
+    text: &str,
+    limit: u64,
+    each: impl FnMut(&[u8], usize, usize) -> u64,
+) -> u64 {
+    let mut batch = Batch {
+        text: text.as_bytes(),
+        limit,
+        each,
+        ends: [0; BATCH],
+        pieces: 0,
+        start: 0,
+        total: 0,
+    };
+    let mut end = 0;
+    let stopped = splitter.for_each(text, |piece| {
+        end += piece.len();
+        batch.push(end)
+    });
+    if stopped.is_continue() {
+        let _ = batch.flush();
+    }
+    batch.total
+}
+
+/// How many pieces are looked up at a time. Judgement: cutting and looking up each run at their
+/// own pace, and what lies between them stays in the nearest cache.
+const BATCH: usize = 64;
+
+/// Pieces that are cut and wait for being looked up.
+struct Batch<'t, F> {
+    text: &'t [u8],
+    limit: u64,
+    each: F,
+    ends: [usize; BATCH],
+    pieces: usize,
+    /// Where the first of them starts.
+    start: usize,
+    total: u64,
+}
+
+impl<F: FnMut(&[u8], usize, usize) -> u64> Batch<'_, F> {
+    #[inline(always)]
+    fn push(&mut self, end: usize) -> ControlFlow<()> {
+        self.ends[self.pieces % BATCH] = end;
+        self.pieces += 1;
+        if self.pieces < BATCH { ControlFlow::Continue(()) } else { self.flush() }
+    }
+
+    #[inline(never)]
+    fn flush(&mut self) -> ControlFlow<()> {
+        for &end in &self.ends[..self.pieces] {
+            self.total += (self.each)(self.text, self.start, end);
+            self.start = end;
+        }
+        self.pieces = 0;
+        if self.total > self.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
 impl Worker for ByteLevelWorker {
     fn count(&mut self, text: &str, limit: u64) -> u64 {
         let Self { encoding, scratch, counts, .. } = self;
-        let text = encoding.normalised(text);
         let bpe = Bpe::new(&encoding.vocabulary);
-        let bytes = text.as_bytes();
-        let mut count = 0;
-        let _ = encoding.splitter.for_each(&text, |piece| {
-            count += counts.of(bytes, piece, || bpe.count(piece, scratch));
-            if count > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        count
+        total(encoding.splitter, &encoding.normalised(text), limit, |text, start, end| {
+            counts.of(text, start, end, |piece| bpe.count(piece, scratch))
+        })
     }
 
     fn encode(&mut self, text: &str, ids: &mut Vec<u32>) {
         let Self { encoding, scratch, .. } = self;
-        let text = encoding.normalised(text);
         let bpe = Bpe::new(&encoding.vocabulary);
-        let _ = encoding.splitter.for_each(&text, |piece| {
+        let _ = encoding.splitter.for_each(&encoding.normalised(text), |piece| {
             bpe.encode(piece, scratch, ids);
             ControlFlow::<()>::Continue(())
         });
@@ -116,17 +174,12 @@ impl Worker for ByteLevelWorker {
 
     fn tight_bound(&mut self, text: &str) -> u64 {
         let Self { encoding, bounds, .. } = self;
-        let text = encoding.normalised(text);
         let bpe = Bpe::new(&encoding.vocabulary);
         let pairs = encoding.pairs();
-        let bytes = text.as_bytes();
-        let mut bound = 0;
-        let _ = encoding.splitter.for_each(&text, |piece| {
-            bound += bounds.of(bytes, piece, || {
+        total(encoding.splitter, &encoding.normalised(text), u64::MAX, |text, start, end| {
+            bounds.of(text, start, end, |piece| {
                 if bpe.is_token(piece) { 1 } else { pairs.bound(piece) as usize }
-            });
-            ControlFlow::<()>::Continue(())
-        });
-        bound
+            })
+        })
     }
 }

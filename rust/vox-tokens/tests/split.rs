@@ -199,10 +199,36 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|runs| runs.iter().map(|(piece, count)| piece.repeat(*count)).collect())
 }
 
+/// Long texts, nearly all ASCII, as most are: what splitters go through in blocks.
+fn ascii() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "a",
+        "s",
+        "t",
+        "re",
+        "LL",
+        "d",
+        "Word",
+        "camelCase",
+        "ABC",
+        "1",
+        "23",
+        "4567",
+        "12345678",
+    ]);
+    let between = prop::sample::select(vec![
+        " ", " ", " ", "  ", "    ", "\t", " \t", "\t ", "\n", "\n", "\r\n", "\n\n", "\u{b}", "'",
+        "'", "'", "\"", ".", "-", "/", "//", "/*", "++", "_", "(", "\0", "\u{1f}", "\u{7f}", "~",
+    ]);
+    let rare = prop::sample::select(vec!["é", "ſ", "漢", "\u{301}", "\u{a0}", "²", "…", "ǅ"]);
+    let part = prop_oneof![20 => word, 28 => between, 1 => rare];
+    prop::collection::vec(part, 0..120).prop_map(|parts| parts.concat())
+}
+
 /// Fails if some pattern cuts some text otherwise than its regular expressions.
 fn compare(all: &Compiled, engine: Engine) {
     let config = ProptestConfig { cases: 4000, failure_persistence: None, ..Default::default() };
-    proptest!(config, |(text in prop_oneof![4 => text(), 1 => "\\PC{0,40}"])| {
+    proptest!(config, |(text in prop_oneof![4 => text(), 3 => ascii(), 1 => "\\PC{0,40}"])| {
         for (pattern, stages) in all {
             let pieces = pieces(*pattern, engine, &text);
             prop_assert_eq!(pieces, expected(stages, &text), "{:?}", pattern);

@@ -3,6 +3,7 @@
 //! What is cut how is published as regular expressions. The common ones are written by hand here:
 //! [`Pattern`] names them, [`rules`] says what each is made of, [`scan`] walks over a text once.
 
+mod block;
 mod cut;
 mod finder;
 mod pattern;

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{
+    block,
     rules::{Contractions, Lead, Rules, Space, Tail, Word, apart, word_set},
     text::Text,
 };
@@ -16,6 +17,19 @@ pub fn parts<'t, R: Rules, B>(
     let mut scan = Scan { text, blank_until: 0 };
     let (mut start, mut at) = (0, 0);
     while at < text.bytes.len() {
+        if const { block::has_blocks::<R>() } {
+            let mut starts = block::starts::<R>(&text, at);
+            if starts != 0 {
+                while starts != 0 {
+                    let end = at + starts.trailing_zeros() as usize;
+                    part(&text.bytes[start..end], true)?;
+                    start = end;
+                    starts &= starts - 1;
+                }
+                at = start;
+                continue;
+            }
+        }
         let end = scan.matched::<R>(at);
         if !R::COMPLETE {
             if end == at {
