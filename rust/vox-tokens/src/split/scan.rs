@@ -133,21 +133,23 @@ impl Scan<'_> {
     fn cased<R: Rules>(&self, at: usize) -> usize {
         let Word::Cased(upper, lower) = R::WORD else { return at };
         let text = self.text;
-        // The end of the last character that is in both sets.
-        let mut shared = at;
-        let mut end = at;
-        loop {
-            end = text.ascii_upper(end);
-            let (class, width) = text.class(end);
-            if class & (upper | lower) == 0 || class & apart::<R>() != 0 {
-                return if shared > at { shared } else { end };
-            }
-            if class & upper == 0 {
-                break;
-            }
-            end += width;
-            if class & lower != 0 {
-                shared = end;
+        let mut end = at + usize::from(text.byte(at).is_ascii_uppercase());
+        if !text.byte(end).is_ascii_lowercase() {
+            // The end of the last character that is in both sets.
+            let mut shared = at;
+            loop {
+                end = text.ascii_upper(end);
+                let (class, width) = text.class(end);
+                if class & (upper | lower) == 0 || class & apart::<R>() != 0 {
+                    return if shared > at { shared } else { end };
+                }
+                if class & upper == 0 {
+                    break;
+                }
+                end += width;
+                if class & lower != 0 {
+                    shared = end;
+                }
             }
         }
         loop {
