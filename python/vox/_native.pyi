@@ -220,6 +220,15 @@ class Tokenizer:
     def shipped(encoding: str) -> Tokenizer:
         """That of an encoding which vox has with it. Raises `NotFoundError` for any other."""
 
+    @staticmethod
+    def from_tokenizer_json(path: str | Path, compiled: str | Path | None = None) -> Tokenizer:
+        """The tokenizer of a `tokenizer.json` file.
+
+        With `compiled`, a folder, its compiled form is kept there and mapped the next time. Raises
+        `UnsupportedError` if it has a component that isn't covered, `MalformedError` if it
+        contradicts itself, and what the system says if it can't be read.
+        """
+
     @property
     def fingerprint(self) -> str:
         """What its counts are kept under: 64 hexadecimal digits, the BLAKE3-256 of everything that

@@ -24,14 +24,15 @@
 
 mod compile;
 mod layout;
-mod merging;
+pub mod merging;
 mod pairs;
 mod pass;
 mod seam;
 mod source;
-mod trie;
+pub mod trie;
 mod vocabulary;
 
+pub use layout::NONE;
 pub use pass::{Bpe, Scratch};
 pub use source::{Merging, Source};
 pub use vocabulary::Vocabulary;

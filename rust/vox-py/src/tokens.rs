@@ -1,6 +1,6 @@
 //! Counting tokens.
 
-use std::{num::NonZeroUsize, sync::Arc};
+use std::{num::NonZeroUsize, path::PathBuf, sync::Arc};
 
 use pyo3::{prelude::*, types::PyByteArray};
 use vox_tokens::batch::{self, Fit, Lanes};
@@ -33,6 +33,19 @@ impl Tokenizer {
     #[getter]
     fn fingerprint(&self) -> String {
         self.0.fingerprint().to_string()
+    }
+
+    /// The tokenizer of a `tokenizer.json` file. With `compiled`, a folder, its compiled form is
+    /// kept there and mapped the next time.
+    #[staticmethod]
+    #[pyo3(signature = (path, compiled = None))]
+    fn from_tokenizer_json(
+        py: Python<'_>,
+        path: PathBuf,
+        compiled: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        door::core(py, || vox_tokens::huggingface::open(&path, compiled.as_deref()))
+            .map(|tokenizer| Self(Arc::new(tokenizer)))
     }
 
     /// The tokens of `item`.

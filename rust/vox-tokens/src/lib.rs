@@ -8,6 +8,7 @@ pub mod bound;
 mod byte_level;
 mod encoding;
 pub mod gguf;
+pub mod huggingface;
 pub mod kept;
 mod shipped;
 pub mod split;

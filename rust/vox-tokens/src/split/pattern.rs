@@ -73,4 +73,18 @@ impl Pattern {
     pub fn of(stages: &[&str]) -> Option<Self> {
         PUBLISHED.iter().find(|(_, published)| *published == stages).map(|(pattern, _)| *pattern)
     }
+
+    /// Whether its matches, of all stages together, cover every text.
+    pub fn covers(self) -> bool {
+        !matches!(
+            self,
+            Self::DeepSeekWords
+                | Self::SparkWords
+                | Self::Number
+                | Self::Numbers
+                | Self::ThreeNumbers
+                | Self::DeepSeekCjk
+                | Self::DeepSeek3
+        )
+    }
 }
