@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy
@@ -31,7 +32,7 @@ def encoded(name: str, texts: Sequence[str | bytes]) -> list[list[int]]:
     ids, ends = Tokenizer.shipped(name).encode_many(texts)
     all_ids = numpy.frombuffer(ids, numpy.uint32).tolist()
     places = [0, *numpy.frombuffer(ends, numpy.uint64).tolist()]
-    return [all_ids[start:end] for start, end in zip(places, places[1:], strict=False)]
+    return [all_ids[start:end] for start, end in pairwise(places)]
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
