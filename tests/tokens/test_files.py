@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from pathlib import Path
 
@@ -94,3 +96,45 @@ def test_a_folder_of_two_names_will_do(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     made(tmp_path / "models" / "qwen" / "tokenizer.json")
     assert fetched_file("models/qwen", {}) == Path("models/qwen/tokenizer.json")
+
+
+def fetched_by_ollama(folder: Path, manifest: str, blob: bytes) -> Path:
+    """Lays a model into a folder as Ollama does."""
+    digest = hashlib.sha256(blob).hexdigest()
+    layers = [
+        {"mediaType": "application/vnd.ollama.image.template", "digest": "sha256:0"},
+        {"mediaType": "application/vnd.ollama.image.model", "digest": f"sha256:{digest}"},
+    ]
+    made(folder / "manifests" / manifest).write_text(json.dumps({"layers": layers}))
+    file = made(folder / "blobs" / f"sha256-{digest}")
+    file.write_bytes(blob)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("name", "manifest"),
+    [
+        ("qwen3:8b", "registry.ollama.ai/library/qwen3/8b"),
+        ("qwen3", "registry.ollama.ai/library/qwen3/latest"),
+        ("ollama/qwen3:8b", "registry.ollama.ai/library/qwen3/8b"),
+        ("someone/model:1", "registry.ollama.ai/someone/model/1"),
+        ("hf.co/org/name-GGUF:Q4_K_M", "hf.co/org/name-GGUF/Q4_K_M"),
+    ],
+)
+def test_a_model_of_ollama_is_found_by_its_name(tmp_path: Path, name: str, manifest: str) -> None:
+    environ = {"OLLAMA_MODELS": str(tmp_path), "HF_HUB_CACHE": str(tmp_path)}
+    assert fetched_file(name, environ) is None
+    model = fetched_by_ollama(tmp_path, manifest, b"GGUF")
+    assert fetched_file(name, environ) == model
+    assert fetched_file(f"{name}-other", environ) is None
+    model.unlink()
+    assert fetched_file(name, environ) is None
+
+
+@pytest.mark.parametrize(
+    "manifest", [b"", b"[]", b"{}", b'{"layers": [1]}', b"\xff", b'{"layers": []}']
+)
+def test_a_damaged_manifest_of_ollama_is_no_model(tmp_path: Path, manifest: bytes) -> None:
+    path = made(tmp_path / "manifests" / "registry.ollama.ai" / "library" / "qwen3" / "8b")
+    path.write_bytes(manifest)
+    assert fetched_file("qwen3:8b", {"OLLAMA_MODELS": str(tmp_path)}) is None

@@ -3,6 +3,7 @@ Nothing is downloaded."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -32,8 +33,12 @@ def named_file(model: str | os.PathLike[str]) -> Path | None:
 
 
 def fetched_file(model: str, environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The tokenizer file of `org/name` in the cache of the Hugging Face hub, or in a folder of
-    this path; None if there is none."""
+    """The tokenizer file of a model that another program has fetched; None if there is none."""
+    return _of_hub(model, environ) or _of_ollama(model, environ)
+
+
+def _of_hub(model: str, environ: Mapping[str, str]) -> Path | None:
+    """That of `org/name` in the cache of the Hugging Face hub, or in a folder of this path."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", model):
         return None
     repository = hub_cache(environ) / f"models--{model.replace('/', '--')}"
@@ -46,6 +51,28 @@ def fetched_file(model: str, environ: Mapping[str, str] = os.environ) -> Path | 
         folders = sorted(snapshots.glob("*"), key=lambda path: path.stat().st_mtime, reverse=True)
     found = (_tokenizer_of(folder) for folder in [*folders, Path(model)])
     return next((path for path in found if path), None)
+
+
+def _of_ollama(model: str, environ: Mapping[str, str]) -> Path | None:
+    """That of `name`, `name:tag`, `user/name` or `host/user/name` among Ollama's models: the model
+    itself, a GGUF file, which the manifest of the name refers to."""
+    name, _, tag = model.removeprefix("ollama/").removeprefix("ollama_chat/").partition(":")
+    parts = name.split("/")
+    if len(parts) > 3 or not all(re.fullmatch(r"\w[\w.-]*", part) for part in [*parts, tag or "x"]):
+        return None
+    parts = ["registry.ollama.ai", "library"][: 3 - len(parts)] + parts
+    folder = Path(environ.get("OLLAMA_MODELS") or "~/.ollama/models").expanduser()
+    try:
+        manifest = json.loads(folder.joinpath("manifests", *parts, tag or "latest").read_bytes())
+        digests = [
+            layer["digest"]
+            for layer in manifest["layers"]
+            if layer["mediaType"] == "application/vnd.ollama.image.model"
+        ]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    blob = folder / "blobs" / str(*digests[:1]).replace(":", "-")
+    return blob if blob.is_file() else None
 
 
 def hub_cache(environ: Mapping[str, str]) -> Path:
