@@ -206,6 +206,10 @@ class CountCache:
         """How many tokens each of `items` is, as uint32; of how many that was known, and whether
         all is kept now."""
 
+def gguf_kind(path: str | Path) -> tuple[str, str]:
+    """What kind of tokenizer a GGUF file has, and how text is cut for it: `tokenizer.ggml.model`
+    and `tokenizer.ggml.pre`. Raises as `Tokenizer.from_gguf`."""
+
 @final
 class Tokenizer:
     """The tokenizer of a model: exact, for any bytes, from any number of threads.
@@ -252,6 +256,14 @@ class Tokenizer:
     def bound_many(self, items: Items, threads: int | None = None) -> bytearray:
         """A looser bound for each of `items`, for less work, as `uint32`: its symbols before
         merging."""
+
+    @staticmethod
+    def from_gguf(path: str | Path) -> Tokenizer:
+        """That in a GGUF file, as llama.cpp has it; of a model in several files in the first.
+
+        Raises `UnsupportedError` for one that vox can't count exactly, `MalformedError` for a file
+        that is none or contradicts itself, and what the system says if it can't be read.
+        """
 
     def stream_bound(self) -> StreamBound:
         """What `bound_many` says, of a text that comes in chunks."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from vox._native import AssumedBound, CountCache, StreamBound, Tokenizer
+from vox._native import AssumedBound, CountCache, StreamBound, Tokenizer, gguf_kind
 from vox.config import Settings, load_settings
 from vox.errors import InvalidArgumentError, UnsupportedError
 from vox.tokens import loading
@@ -63,8 +64,9 @@ class TokenEstimator:
 
     `model` is the name of a model, as providers write it ("gpt-5", "openrouter/openai/gpt-5",
     "us.anthropic.claude-sonnet-4-…"); the path of a `tokenizer.json`, of a folder with one or of a
-    `.gguf` file; or `org/name` of a model in the cache of the Hugging Face hub. Nothing is
-    downloaded. What is kept of tokenizer files lies below the home of `settings`.
+    `.gguf` file; `org/name` of a model in the cache of the Hugging Face hub, or `name:tag` of one
+    that Ollama has. Nothing is downloaded. What is kept of tokenizer files lies below the home of
+    `settings`.
 
     Items are bytes or `str` in a list, or an Arrow array (`vox.tokens.items.Items`). What is no
     UTF-8 counts as U+FFFD for each maximal subpart; control tokens that stand in an item are text.
@@ -88,7 +90,8 @@ class TokenEstimator:
         """The model that was asked for."""
         self._threads = threads
         self._cache = cache
-        self._family, self._tokenizer, self._whose = _find(model, settings)
+        self._found = _find(model, settings)
+        self._tokenizer = self._found.tokenizer
 
     @property
     def kind(self) -> Kind:
@@ -110,7 +113,7 @@ class TokenEstimator:
         """The model's tokenizer, which gives the tokens themselves. Raises `UnsupportedError`."""
         if self._tokenizer is None:
             raise UnsupportedError(
-                f"{self.model}: {self._whose}. Give the path of its tokenizer.json or .gguf file, "
+                f"{self.model}: {self._found.whose}. Give the path of its tokenizer.json or .gguf file, "
                 "or count by bound or ratio"
             )
         return self._tokenizer
@@ -119,17 +122,17 @@ class TokenEstimator:
         """What is counted by for a wish."""
         if wish == "exact" or (self._tokenizer and wish in {"best", "cap"}):
             return "exact"
-        return "bound" if self._tokenizer else "assumed"
+        return self._found.bounded
 
     def says_of(self, kind: Kind) -> str:
         """What a number of this kind is worth, as a sentence."""
         match kind:
             case "exact":
-                return f"exact: {self._whose}"
-            case "bound":
-                return f"bound: never below what is counted by {self._whose}"
-            case "assumed":
-                return f"assumed: {_ASSUMPTIONS[self._family.form]}; {self._whose}"
+                return f"exact: {self._found.whose}"
+            case "bound" if self._tokenizer:
+                return f"bound: never below what is counted by {self._found.whose}"
+            case "bound" | "assumed":
+                return f"{kind}: {_ASSUMPTIONS[self._found.form]}; {self._found.whose}"
             case "ratio":
                 raise InvalidArgumentError(f"{self.model} is not counted by ratio")
 
@@ -156,7 +159,7 @@ class TokenEstimator:
         """A bound on the tokens of each of `items`. With a tokenizer it is proven; it is less work
         than counting, and much less if it needn't be `tight`. Else it is assumed."""
         if self._tokenizer is None:
-            return counts(AssumedBound(self._family.form).bound_many(items, self._threads))
+            return counts(AssumedBound(self._found.form).bound_many(items, self._threads))
         bound = self._tokenizer.tight_bound_many if tight else self._tokenizer.bound_many
         return counts(bound(items, self._threads))
 
@@ -164,11 +167,11 @@ class TokenEstimator:
         """What counts for a wish. Raises `UnsupportedError` as `count` does."""
         if self.kind_of(wish) == "exact":
             return self.tokenizer
-        return AssumedBound(self._family.form)
+        return AssumedBound(self._found.form)
 
     def stream_bound(self) -> StreamBound:
         """A bound on the tokens of a text that comes in chunks, in constant memory."""
-        source = self._tokenizer or AssumedBound(self._family.form)
+        source = self._tokenizer or AssumedBound(self._found.form)
         return source.stream_bound()
 
     def fits(self, items: Items, budget: int) -> Fit:
@@ -177,9 +180,9 @@ class TokenEstimator:
         is known."""
         if budget < 0:
             raise InvalidArgumentError(f"a budget of {budget} tokens: 0 is the least")
-        kind: Kind = "assumed"
+        kind = self._found.bounded
         if self._tokenizer is None:
-            fits, tokens = AssumedBound(self._family.form).fits(items, budget, self._threads)
+            fits, tokens = AssumedBound(self._found.form).fits(items, budget, self._threads)
         else:
             fits, kind, tokens = self._tokenizer.fits(items, budget, self._threads)
         return Fit(fits, tokens, kind, self.says_of(kind))
@@ -193,25 +196,48 @@ class TokenEstimator:
         return f"TokenEstimator({self.model!r}: {self.says})"
 
 
-def _find(
-    model: str | os.PathLike[str], settings: Settings | None
-) -> tuple[Family, Tokenizer | None, str]:
-    """The family of a model, its tokenizer if there is one, and whose that is."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is known of how a model counts."""
+
+    family: Family
+    form: str
+    """What its bound rests on, if there is no tokenizer."""
+    whose: str
+    """Whose tokenizer it is, or why there is none."""
+    tokenizer: Tokenizer | None = None
+    bounded: Kind = "assumed"
+    """What its bound is worth."""
+
+
+def _find(model: str | os.PathLike[str], settings: Settings | None) -> _Found:
     name = os.fspath(model)
     family = family_of(name)
     path = named_file(model)
     if path is None and family and family.encoding:
         whose = f"{family.encoding}, the tokenizer of {family.title}"
-        return family, loading.shipped(family.encoding), whose
+        return _Found(family, family.form, whose, loading.shipped(family.encoding), "bound")
     path = path or fetched_file(name)
     if path:
-        tokenizer = loading.of_file(path, (settings or load_settings()).tokenizers)
-        return family or _other(), tokenizer, f"the tokenizer in {path}"
+        return _in_file(path, family or _other(), settings or load_settings())
     if family is None:
         raise InvalidArgumentError(_unknown(name))
-    if family.known == "secret":
-        return family, None, f"the tokenizer of {family.title} is not published"
-    return family, None, f"the tokenizer of {family.title} is not at hand"
+    missing = "published" if family.known == "secret" else "at hand"
+    return _Found(family, family.form, f"the tokenizer of {family.title} is not {missing}")
+
+
+def _in_file(path: Path, family: Family, settings: Settings) -> _Found:
+    try:
+        tokenizer = loading.of_file(path, settings.tokenizers)
+    except UnsupportedError as error:
+        if not loading.is_gguf(path):
+            raise
+        # All that llama.cpp counts as it counts GPT-2 has a token for every byte, and no token is
+        # less: however the text is cut. Of other kinds nothing is known.
+        if gguf_kind(path)[0] == "gpt2":
+            return _Found(family, "bytes", str(error), bounded="bound")
+        return _Found(family, family.form, str(error))
+    return _Found(family, family.form, f"the tokenizer in {path}", tokenizer, "bound")
 
 
 def _other() -> Family:
@@ -223,5 +249,5 @@ def _unknown(model: str) -> str:
     return (
         f"{model}: nothing is known of such a model. What works: a name that begins as {names}; "
         "the path of a tokenizer.json, of a folder with one, or of a .gguf file; org/name of a "
-        f"model in {hub_cache(os.environ)}"
+        f"model in {hub_cache(os.environ)}; name:tag of a model that Ollama has"
     )

@@ -47,7 +47,7 @@ mod _native {
             refold_sessions, remove_history, rename_conversation, session_events, sessions,
         },
         salvage::salvage_archive,
-        tokens::Tokenizer,
+        tokens::{Tokenizer, gguf_kind},
         view::WindowView,
         window_ops::{fork, label, links, mark, merge},
     };

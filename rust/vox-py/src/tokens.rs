@@ -3,7 +3,10 @@
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc};
 
 use pyo3::{prelude::*, types::PyByteArray};
-use vox_tokens::batch::{self, Fit, Lanes};
+use vox_tokens::{
+    batch::{self, Fit, Lanes},
+    gguf::Gguf,
+};
 use vox_types::{Code, Error, Result};
 
 use crate::{
@@ -132,6 +135,13 @@ impl Tokenizer {
         })
     }
 
+    /// That in a GGUF file.
+    #[staticmethod]
+    fn from_gguf(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let tokenizer = door::core(py, || Gguf::open(&path)?.tokenizer());
+        tokenizer.map(|tokenizer| Self(Arc::new(tokenizer)))
+    }
+
     fn __repr__(&self) -> String {
         format!("Tokenizer({})", &self.fingerprint()[..16])
     }
@@ -169,4 +179,12 @@ pub fn numbers<'py, T: Copy, const N: usize>(
         }
         Ok(())
     })
+}
+
+/// What kind of tokenizer a GGUF file has, and how text is cut for it: `tokenizer.ggml.model` and
+/// `tokenizer.ggml.pre`.
+#[pyfunction]
+pub fn gguf_kind(py: Python<'_>, path: PathBuf) -> PyResult<(String, String)> {
+    let file = door::core(py, || Gguf::open(&path))?;
+    Ok((file.model().to_owned(), file.pre().to_owned()))
 }
