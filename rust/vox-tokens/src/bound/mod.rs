@@ -15,3 +15,6 @@ pub use normal::Form;
 pub use pairs::Pairs;
 pub use stream::StreamBound;
 pub use symbols::{Cost, Symbols};
+
+#[cfg(test)]
+mod tests;

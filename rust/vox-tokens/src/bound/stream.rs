@@ -87,7 +87,8 @@ impl StreamBound {
         };
         for block in Blocks(text) {
             if block.is_ascii() {
-                self.total += u64::from(ascii) * block.len() as u64 - u64::from(self.saving);
+                self.total += u64::from(ascii) * block.len() as u64;
+                self.total -= u64::from(self.saving);
                 self.saving = 0;
             } else {
                 block.chars().for_each(|c| self.feed_char(c));

@@ -1,0 +1,5 @@
+//! Bounds against what they bound.
+
+mod models;
+mod normal;
+mod stream;
