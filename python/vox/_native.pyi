@@ -191,6 +191,28 @@ class ContentStore:
     def path(self) -> Path:
         """Where it is."""
 
+def census(item: Item) -> tuple[str, dict[str, int]]:
+    """What `item` is made of: its content class, and how often each feature of
+    `contracts/token-ratios.yaml` occurs, in the order that they have there."""
+
+def content_classes() -> list[str]:
+    """The names of all content classes, in the order that `contracts/token-ratios.yaml` has."""
+
+@final
+class Ratio:
+    """Estimates of a family of tokenizers, from what a text is made of: for at most one real item
+    in a hundred too few. Raises `NotFoundError` for a family that isn't in
+    `contracts/token-ratios.yaml`."""
+
+    def __new__(cls, family: str) -> Ratio: ...
+    @property
+    def family(self) -> str:
+        """Its name."""
+
+    def estimate_many(self, items: Items, threads: int | None = None) -> bytearray:
+        """About how many tokens each of `items` is, as `uint32`. Raises `TooLargeError` for one
+        with more than that holds."""
+
 @final
 class CountCache:
     """A folder of counts by content, one folder for each tokenizer in it."""

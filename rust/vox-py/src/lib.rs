@@ -15,6 +15,7 @@ mod generations;
 mod ids;
 mod keeping;
 mod producers;
+mod ratios;
 mod salvage;
 mod soundness;
 mod texts;
@@ -46,6 +47,7 @@ mod _native {
             create_conversation, delete_conversation, history, messages, pin_history,
             refold_sessions, remove_history, rename_conversation, session_events, sessions,
         },
+        ratios::{Ratio, census, content_classes},
         salvage::salvage_archive,
         tokens::{Tokenizer, gguf_kind},
         view::WindowView,

@@ -10,6 +10,7 @@ mod encoding;
 pub mod gguf;
 pub mod huggingface;
 pub mod kept;
+pub mod ratio;
 mod shipped;
 pub mod split;
 mod text;

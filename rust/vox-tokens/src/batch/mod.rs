@@ -11,7 +11,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use vox_types::{Code, Error, Result};
 
-use crate::{Tokenizer, bound::Symbols, valid};
+use crate::{
+    Tokenizer,
+    bound::Symbols,
+    ratio::{Census, Family},
+    valid,
+};
 
 /// How many tokens each of `items` is.
 pub fn count(tokenizer: &Tokenizer, items: &[&[u8]], lanes: Lanes) -> Result<Vec<u32>> {
@@ -39,6 +44,12 @@ pub fn tight_bound(tokenizer: &Tokenizer, items: &[&[u8]], lanes: Lanes) -> Resu
 pub fn bound(symbols: &Symbols, items: &[&[u8]], lanes: Lanes) -> Result<Vec<u32>> {
     let start = || symbols.clone();
     each(items, lanes, |_, _| None, start, |symbols, bytes| symbols.bound(&valid(bytes)))
+}
+
+/// The estimate of each of `items`.
+pub fn ratio(family: &Family, items: &[&[u8]], lanes: Lanes) -> Result<Vec<u32>> {
+    let none = |_: &[u8], _: usize| None;
+    each(items, lanes, none, || (), |(), bytes| family.estimate(&Census::of(bytes)))
 }
 
 /// The tokens of each of `items`: all of them in one piece, and where those of each end.
