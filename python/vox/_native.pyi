@@ -218,7 +218,7 @@ class CountCache:
     """A folder of counts by content, one folder for each tokenizer in it."""
 
     def __new__(
-        cls, path: str | Path, *, most_bytes: int = 268435456, read_only: bool = False
+        cls, path: str | Path, *, most_bytes: int = ..., read_only: bool = False
     ) -> CountCache: ...
     @property
     def path(self) -> Path: ...
