@@ -12,7 +12,9 @@ _STRING, _ARRAY = 8, 9
 def dumps(metadata: Mapping[str, Value], *, version: int = 3, order: str = "<") -> bytes:
     """A file of `metadata`: integers are u32, lists of integers i32, of floats f32, bytes i8."""
     head = b"GGUF" + struct.pack(order + "IQQ", version, 0, len(metadata))
-    return head + b"".join(_text(key, order) + _value(value, order) for key, value in metadata.items())
+    return head + b"".join(
+        _text(key, order) + _value(value, order) for key, value in metadata.items()
+    )
 
 
 def write(path: Path, metadata: Mapping[str, Value], *, version: int = 3, order: str = "<") -> Path:

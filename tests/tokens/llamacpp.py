@@ -42,7 +42,9 @@ class Library:
     def __init__(self, path: str) -> None:
         self.c = ctypes.CDLL(path)
         self.log: list[str] = []
-        self._keep = _Log(lambda _level, text, _data: self.log.append(text.decode(errors="replace")))
+        self._keep = _Log(
+            lambda _level, text, _data: self.log.append(text.decode(errors="replace"))
+        )
         self.c.llama_log_set(self._keep, None)
         self.c.llama_model_default_params.restype = ModelParams
         self.c.llama_model_load_from_file.restype = ctypes.c_void_p
@@ -93,6 +95,6 @@ class Judge:
 
 def library() -> Library:
     """The library of the wheel; raises ImportError where it isn't installed."""
-    import xllamacpp  # noqa: PLC0415
+    import xllamacpp
 
     return Library(next(Path(xllamacpp.__file__).parent.glob("xllamacpp*.so")).as_posix())

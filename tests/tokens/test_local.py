@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -94,7 +93,7 @@ def test_a_model_of_the_hub_is_counted_by_its_own_file(
         vox.count_tokens(["text"], "Qwen/Qwen3-8B", kind="exact")
     snapshots = tmp_path / "models--Qwen--Qwen3-8B" / "snapshots"
     snapshots.mkdir(parents=True)
-    os.rename(folder, snapshots / "abc")
+    folder.rename(snapshots / "abc")
     assert TokenEstimator("Qwen/Qwen3-8B").says.endswith("/snapshots/abc/tokenizer.json")
     assert vox.count_tokens(["text"], "Qwen/Qwen3-8B", kind="exact").shape == (1,)
 
@@ -109,7 +108,7 @@ def test_a_gguf_file_is_counted_whatever_its_name(tmp_path: Path) -> None:
     manifest.parent.mkdir(parents=True)
     kind = "application/vnd.ollama.image.model"
     manifest.write_text(f'{{"layers": [{{"mediaType": "{kind}", "digest": "sha256:1"}}]}}')
-    os.rename(path, tmp_path / "blobs" / "sha256-1")
+    path.rename(tmp_path / "blobs" / "sha256-1")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OLLAMA_MODELS", str(tmp_path))
         assert TokenEstimator("own:1b").fingerprint == estimator.fingerprint

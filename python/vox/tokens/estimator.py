@@ -113,8 +113,8 @@ class TokenEstimator:
         """The model's tokenizer, which gives the tokens themselves. Raises `UnsupportedError`."""
         if self._tokenizer is None:
             raise UnsupportedError(
-                f"{self.model}: {self._found.whose}. Give the path of its tokenizer.json or .gguf file, "
-                "or count by bound or ratio"
+                f"{self.model}: {self._found.whose}. Give the path of its tokenizer.json or .gguf "
+                "file, or count by a bound"
             )
         return self._tokenizer
 
