@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 import vox
 from tests.tokens.texts import random_texts
-from vox._native import Tokenizer
+from vox._native import Ratio, Tokenizer
 from vox.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from vox.tokens import KINDS, Estimate, TokenEstimator, quick_estimate
+from vox.tokens.models import Family, families
 
 
 def test_a_model_whose_tokenizer_ships_is_counted_exactly_and_bounded_with_proof() -> None:
@@ -50,6 +51,25 @@ def test_a_secret_tokenizer_is_never_said_to_be_known(model: str) -> None:
         estimator.exact(["text"])
     with pytest.raises(UnsupportedError):
         vox.count_tokens(["text"], model, kind="exact")
+
+
+@pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+def test_every_family_has_measured_ratios(family: Family) -> None:
+    assert Ratio(family.ratio).estimate_many([]) == b""
+
+
+def test_without_a_tokenizer_the_best_is_the_ratio_and_the_cap_is_the_bound() -> None:
+    estimator = TokenEstimator("claude-sonnet-4-5")
+    texts = [text for text in random_texts(500, seed=9) if text.isascii()]
+    assert estimator.kind == "ratio"
+    assert estimator.says == "ratio: as measured for the family claude-4"
+    assert estimator.count(texts).tolist() == estimator.ratio(texts).tolist()
+    assert estimator.count(texts, "cap").tolist() == estimator.bound(texts).tolist()
+    assert vox.count_tokens(texts, "claude-sonnet-4-5").tolist() == estimator.ratio(texts).tolist()
+    assert estimator.estimate("some words of a sentence").tokens < 24
+    assert (
+        vox.count_tokens(texts, "gpt-5", kind="ratio").tolist() != estimator.ratio(texts).tolist()
+    )
 
 
 def test_an_open_model_without_its_file_says_what_is_missing() -> None:

@@ -118,7 +118,7 @@ def test_a_gguf_file_that_is_cut_in_an_unknown_way_has_a_proven_bound_and_says_w
     tmp_path: Path,
 ) -> None:
     estimator = TokenEstimator(gguf(tmp_path / "model.gguf", "of-tomorrow"))
-    assert estimator.kind_of("cap") == "bound"
+    assert estimator.kind == estimator.kind_of("cap") == "bound"
     assert estimator.fingerprint is None
     assert "of-tomorrow" in estimator.says_of("bound")
     assert estimator.bound(["abab", "漢"]).tolist() == [4, 3]

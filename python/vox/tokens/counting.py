@@ -26,8 +26,10 @@ def count_tokens(
     `items` is a list of `bytes` or `str`, or an Arrow array of them, which isn't copied. `model`,
     and what may be raised, is as for `vox.tokens.TokenEstimator`. `kind` is what to count by:
 
-    - `best`: exact where the model's tokenizer is at hand, else by measured ratios;
-    - `cap`: exact, else by a bound: never below the truth, for what must not overflow;
+    - `best`: exact where the model's tokenizer is at hand, else by a proven bound if there is one,
+      else by measured ratios;
+    - `cap`: exact, else by a bound, proven or assumed: never below the truth, for what must not
+      overflow;
     - `exact`, `bound`, `ratio`: that and nothing else; `exact` raises `UnsupportedError` without a
       tokenizer.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from vox._native import AssumedBound, CountCache, StreamBound, Tokenizer, gguf_kind
+from vox._native import AssumedBound, CountCache, Ratio, StreamBound, Tokenizer, gguf_kind
 from vox.config import Settings, load_settings
 from vox.errors import InvalidArgumentError, UnsupportedError
 from vox.tokens import loading
@@ -20,8 +20,9 @@ from vox.tokens.models import Family, families, family_of
 if TYPE_CHECKING:
     from vox.tokens.arrays import Counts
 
-Wish: TypeAlias = Literal["best", "cap", "exact", "bound"]
-"""What to count by. `best` and `cap`: exact, else the bound: never below the truth."""
+Wish: TypeAlias = Literal["best", "cap", "exact", "bound", "ratio"]
+"""What to count by. `best`: exact, else a bound that is proven, else the ratio. `cap`: exact, else
+the bound, proven or assumed: never below the truth."""
 
 _ASSUMPTIONS = {
     "bytes": "no token is less than a byte of the text",
@@ -114,7 +115,7 @@ class TokenEstimator:
         if self._tokenizer is None:
             raise UnsupportedError(
                 f"{self.model}: {self._found.whose}. Give the path of its tokenizer.json or .gguf "
-                "file, or count by a bound"
+                "file, or count by a bound or a ratio"
             )
         return self._tokenizer
 
@@ -122,6 +123,8 @@ class TokenEstimator:
         """What is counted by for a wish."""
         if wish == "exact" or (self._tokenizer and wish in {"best", "cap"}):
             return "exact"
+        if wish == "ratio" or (wish == "best" and self._found.bounded == "assumed"):
+            return "ratio"
         return self._found.bounded
 
     def says_of(self, kind: Kind) -> str:
@@ -134,7 +137,7 @@ class TokenEstimator:
             case "bound" | "assumed":
                 return f"{kind}: {_ASSUMPTIONS[self._found.form]}; {self._found.whose}"
             case "ratio":
-                raise InvalidArgumentError(f"{self.model} is not counted by ratio")
+                return f"ratio: as measured for the family {self._found.family.ratio}"
 
     def count(self, items: Items, wish: Wish = "best") -> Counts:
         """The tokens of each of `items`: exact, else about so many, by the ratio. With `cap`
@@ -146,7 +149,9 @@ class TokenEstimator:
         match self.kind_of(wish):
             case "exact":
                 return self.exact(items)
-            case _:
+            case "ratio":
+                return self.ratio(items)
+            case "bound" | "assumed":
                 return self.bound(items)
 
     def exact(self, items: Items) -> Counts:
@@ -162,6 +167,11 @@ class TokenEstimator:
             return counts(AssumedBound(self._found.form).bound_many(items, self._threads))
         bound = self._tokenizer.tight_bound_many if tight else self._tokenizer.bound_many
         return counts(bound(items, self._threads))
+
+    def ratio(self, items: Items) -> Counts:
+        """About how many tokens each of `items` is: for at most one real item in a hundred too
+        few. See `contracts/token-ratios.yaml` for how far it is off."""
+        return counts(Ratio(self._found.family.ratio).estimate_many(items, self._threads))
 
     def counter(self, wish: Literal["cap", "exact"]) -> Tokenizer | AssumedBound:
         """What counts for a wish. Raises `UnsupportedError` as `count` does."""
