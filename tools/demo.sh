@@ -33,6 +33,11 @@ show vox window fork b5cc2934@12 --title 'Another way'
 show vox window tag b5cc2934 demo
 show vox ls --tag demo
 
+say 'How many tokens it has: exact where a tokenizer is at hand, bounds and ratios for the rest:'
+show vox tokens b5cc2934 --model gpt-5 --model claude-opus-5
+show vox tokens README.md tools/demo.sh --model gpt-5
+show vox tokens --learn
+
 say 'A session of your own agents, event by event, stands beside the imported ones:'
 printf '%s\n' \
   '{"session": "demo", "event": "created", "kind": "task", "title": "Repair the build"}' \

@@ -24,6 +24,7 @@ COMMANDS = [
     "ls",
     "session",
     "show",
+    "tokens",
     "window",
 ]
 

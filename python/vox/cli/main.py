@@ -25,6 +25,7 @@ from vox.cli.own.history import history
 from vox.cli.own.session import session
 from vox.cli.plain import one_line
 from vox.cli.show import show
+from vox.cli.tokens import tokens
 from vox.cli.window import window
 from vox.errors import InternalError, InvalidArgumentError, StoppedError, VoxError, of_system
 
@@ -68,6 +69,7 @@ for _command in (
     chat,
     history,
     archive,
+    tokens,
     doctor,
     completion,
 ):

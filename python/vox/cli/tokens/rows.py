@@ -1,0 +1,82 @@
+"""Tokens by class of content or by role and kind, for several models side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from vox.cli.tokens.sources import Content, Item
+
+if TYPE_CHECKING:
+    from vox.tokens import TokenEstimator
+
+
+@dataclass(slots=True)
+class Sums:
+    """Tokens of the texts of one class for one model; None where that can't be told."""
+
+    exact: int | None = None
+    bound: int | None = None
+    ratio: int | None = None
+
+    def add(self, other: Sums) -> None:
+        """Adds what the other tells."""
+        self.exact = _plus(self.exact, other.exact)
+        self.bound = _plus(self.bound, other.bound)
+        self.ratio = _plus(self.ratio, other.ratio)
+
+
+def _plus(one: int | None, other: int | None) -> int | None:
+    return one if other is None else other + (one or 0)
+
+
+@dataclass(slots=True)
+class Row:
+    """The texts of one class."""
+
+    what: str
+    items: int = 0
+    bytes: int = 0
+    tokens: list[Sums] = field(default_factory=list)
+    """For each model."""
+
+
+def add(
+    rows: dict[str, Row],
+    batch: Sequence[Item],
+    estimators: Sequence[TokenEstimator],
+) -> None:
+    """Counts a batch into its rows."""
+    from vox.tokens import content_classes
+
+    texts = [item for item in batch if item.is_text]
+    contents = [item.content for item in texts]
+    classes = iter(content_classes(contents))
+    named = [(item, item.what or next(classes)) for item in batch]
+    for item, name in named:
+        row = rows.setdefault(name, Row(name, tokens=[Sums() for _ in estimators]))
+        row.items += 1
+        row.bytes += len(item.content)
+    names = [name for item, name in named if item.is_text]
+    for place, estimator in enumerate(estimators):
+        for name, sums in zip(names, _sums(estimator, contents), strict=True):
+            rows[name].tokens[place].add(sums)
+
+
+def _sums(estimator: TokenEstimator, contents: Sequence[Content]) -> Iterator[Sums]:
+    exact = estimator.exact(contents).tolist() if estimator.kind == "exact" else repeat(None)
+    bounds, ratios = estimator.bound(contents).tolist(), estimator.ratio(contents).tolist()
+    return map(Sums, exact, bounds, ratios)
+
+
+def total_of(rows: Sequence[Row], models: int) -> Row:
+    """The sum of all rows."""
+    total = Row("total", tokens=[Sums() for _ in range(models)])
+    for row in rows:
+        total.items += row.items
+        total.bytes += row.bytes
+        for sums, added in zip(total.tokens, row.tokens, strict=True):
+            sums.add(added)
+    return total
