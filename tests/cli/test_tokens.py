@@ -14,7 +14,9 @@ import pytest
 
 import vox
 from tests.cli.conftest import Run
+from vox.archive import NewItem
 from vox.cli.tokens.sources import BATCH, MAPPED, Item, batches
+from vox.sources.base import ItemKind, Role
 from vox.tokens import TokenEstimator
 
 PROSE = "It was the best of times, it was the worst of times. " * 20
@@ -56,10 +58,13 @@ def test_several_files_are_rows_by_content_and_a_total(run: Run, files: list[Pat
         assert int(rows[-1][column]) == sum(int(row[column]) for row in rows[:-1])
 
 
-def test_models_stand_side_by_side(run: Run, files: list[Path]) -> None:
+def test_models_stand_one_below_the_other(run: Run, files: list[Path]) -> None:
     both = cells(run("tokens", files[1], "-m", "gpt-4o", "-m", "gpt-4").text)
     one, other = (cells(run("tokens", files[1], "-m", m).text) for m in ("gpt-4o", "gpt-4"))
-    assert both == [[*one[0], *other[0][3:]]]
+    assert both == [
+        [*one[0][:3], "gpt-4o", *one[0][3:]],
+        [*other[0][:3], "gpt-4", *other[0][3:]],
+    ]
 
 
 def test_without_a_tokenizer_nothing_is_called_exact(run: Run, files: list[Path]) -> None:
@@ -68,7 +73,7 @@ def test_without_a_tokenizer_nothing_is_called_exact(run: Run, files: list[Path]
     assert int(row[4]) > int(row[5]) > 0
     answer = run("tokens", files[0], "-m", "claude-opus-4-8", "--json").answer
     assert answer["rows"][0]["tokens"][0]["exact"] is None
-    assert answer["models"][0]["kind"] == "ratio"
+    assert answer["models"][0]["kind"] != "exact"
 
 
 def test_programs_get_one_object(run: Run, files: list[Path]) -> None:
@@ -90,7 +95,8 @@ def test_in_a_terminal_columns_have_titles_and_models_say_what_they_are_worth(
     assert "bound" in one
     assert "o200k_base" in one
     two = run_in_terminal("tokens", files[0], "-m", "gpt-4o", "-m", "claude-opus-4-8").text
-    assert "assumed claude-opus-4-8" in two
+    assert "bound or assumed" in two
+    assert "claude-opus-4-8" in two
 
 
 @pytest.mark.parametrize("arguments", [(), ("-",)])
@@ -148,18 +154,11 @@ def test_items_of_a_window_are_rows_by_role_and_kind(run: Run, imported: str) ->
 
 def test_attachments_that_are_no_text_are_named_and_not_counted(run: Run, tmp_path: Path) -> None:
     with vox.open() as archive:
-        archive.append(
-            "pictures",
-            [
-                {
-                    "role": "user",
-                    "kind": "attachment",
-                    "name": "image/png",
-                    "content": b"\x89PNG\0",
-                },
-                {"role": "user", "kind": "attachment", "name": "text/plain", "content": b"words"},
-            ],
-        )
+        items = [
+            NewItem(role=Role.USER, kind=ItemKind.ATTACHMENT, content=content)
+            for content in (b"\x89PNG\0", b"words")
+        ]
+        archive.append("pictures", items)
         (window,) = archive.windows().to_pylist()
     rows = cells(run("tokens", window["id"], "-m", "gpt-4o").text)
     assert ["user attachment, no text", "1", "5", "-", "-", "-"] in rows
@@ -255,7 +254,7 @@ def test_texts_are_held_in_batches_and_a_large_one_is_handed_on_at_once() -> Non
             yield Item(bytes(size))
 
     seen = [([len(item.content) for item in batch], len(taken)) for batch in batches(items())]
-    assert seen == [([3], 2), ([BATCH + 1], 2), ([5], 4), ([BATCH], 5), ([7], 5)]
+    assert seen == [([3], 2), ([BATCH + 1], 2), ([5], 4), ([BATCH], 4), ([7], 5)]
 
 
 def write_session(folder: Path, given: str, *, grows: int) -> None:

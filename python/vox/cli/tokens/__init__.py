@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,31 +102,31 @@ def _show(
     estimators: Sequence[TokenEstimator],
     calibration: Calibration,
 ) -> None:
-    columns = [Column("what"), Column("items", "right"), Column("bytes", "right")]
-    for model, estimator in zip(models, estimators, strict=True):
-        # With one model its name stands in the line below; with several each column needs it.
-        of = f" {_short(model)}" if len(models) > 1 else ""
-        bound = "bound" if estimator.kind == "exact" else "assumed"
-        columns.append(Column(f"exact{of}", "right", style="bold"))
-        columns.append(Column(f"{bound}{of}", "right"))
-        columns.append(Column(f"ratio{of}", "right"))
-    table(columns, [_cells(row) for row in rows])
+    # Without a tokenizer a bound is only assumed; where models differ in that, each row says it.
+    kinds = ["bound" if estimator.kind == "exact" else "assumed" for estimator in estimators]
+    columns = [
+        Column("what"),
+        Column("items", "right"),
+        Column("bytes", "right"),
+        *([Column("model", style="cyan", flexible=True)] if len(models) > 1 else []),
+        Column("exact", "right", style="bold"),
+        Column(" or ".join(dict.fromkeys(kinds)), "right"),
+        Column("ratio", "right"),
+    ]
+    table(columns, [cells for row in rows for cells in _cells(row, models)])
     for model, estimator in zip(models, estimators, strict=True):
         note(f"{model}: {estimator.says}; ratio {calibration.says(model)}")
 
 
-def _short(model: str) -> str:
-    from vox.tokens.request.framing import short_name
-
-    return short_name(model)
-
-
-def _cells(row: Row) -> list[Cell]:
-    cells: list[Cell] = [row.what, str(row.items), str(row.bytes)]
-    for sums in row.tokens:
+def _cells(row: Row, models: Sequence[str]) -> Iterator[list[Cell]]:
+    """A line for each model."""
+    for model, sums in zip(models, row.tokens, strict=True):
         numbers = (sums.exact, sums.bound, sums.ratio)
-        cells += ["-" if number is None else str(number) for number in numbers]
-    return cells
+        yield [
+            *(row.what, str(row.items), str(row.bytes)),
+            *([model] if len(models) > 1 else []),
+            *("-" if number is None else str(number) for number in numbers),
+        ]
 
 
 def _answer(

@@ -51,7 +51,7 @@ def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
             batch, size = [], 0
         batch.append(item)
         size += len(item.content)
-        if size > BATCH:
+        if size >= BATCH:
             # Before the next is taken: this one may be gone then.
             yield batch
             batch, size = [], 0
@@ -95,9 +95,11 @@ def _file(path: Path) -> Path:
         raise InvalidArgumentError(
             f"{path} is a folder; name its files, such as $(git ls-files {path})"
         )
-    # An unreadable file is an error before the others are counted.
-    with path.open("rb"):
-        return path
+    if path.is_file():
+        # One that can't be read is an error before the others are counted. A pipe can be opened
+        # only once.
+        path.open("rb").close()
+    return path
 
 
 def _window(name: str, archive: OpenArchive) -> Window:
