@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vox.cli.options import archive_option, json_option, open_to_read
+from vox.cli.options import archive_option, json_option, open_to_read, warn_of
 from vox.cli.output import Cell, Column, answer, note, table
 from vox.cli.tokens.models import learn as learn_from
 from vox.cli.tokens.models import show_families
 from vox.cli.tokens.rows import Row, add, total_of
-from vox.cli.tokens.sources import Sources, batches
-from vox.errors import InvalidArgumentError
+from vox.cli.tokens.sources import Sources
+from vox.errors import InvalidArgumentError, PermissionDeniedError, ReadOnlyError
 
 if TYPE_CHECKING:
+    from vox.archive import Archive
     from vox.tokens import TokenEstimator
     from vox.tokens.calibration import Calibration
 
@@ -79,10 +80,10 @@ def _count(sources: Sequence[str], models: Sequence[str], path: Path | None, as_
     from vox.tokens.calibration import Calibration
 
     estimators = [TokenEstimator(model) for model in models]
-    found = Sources(sources, cache(lambda: open_to_read(path)))
+    found = Sources(sources, cache(lambda: _open(path)))
     rows: dict[str, Row] = {}
-    for batch in batches(found.items()):
-        add(rows, batch, estimators)
+    for batch, archive in found.batches():
+        add(rows, batch, archive, estimators)
     calibration = Calibration()
     for row in rows.values():
         for sums, model in zip(row.tokens, models, strict=True):
@@ -94,6 +95,18 @@ def _count(sources: Sequence[str], models: Sequence[str], path: Path | None, as_
         answer("vox.tokens.v1", _answer(ordered, total, models, estimators, calibration))
     else:
         _show([*ordered, total] if len(ordered) != 1 else ordered, models, estimators, calibration)
+
+
+def _open(path: Path | None) -> Archive:
+    """The archive, so that counts can be kept beside it if anything can be written there."""
+    import vox
+
+    try:
+        archive = vox.open(path, create=False)
+    except (ReadOnlyError, PermissionDeniedError):
+        return open_to_read(path)
+    warn_of(archive)
+    return archive
 
 
 def _show(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from vox.cli.tokens.sources import Content, Item
+from vox.cli.tokens.sources import Item
 
 if TYPE_CHECKING:
+    from vox.archive import Archive
     from vox.tokens import TokenEstimator
 
 
@@ -46,27 +47,35 @@ class Row:
 def add(
     rows: dict[str, Row],
     batch: Sequence[Item],
+    archive: Archive | None,
     estimators: Sequence[TokenEstimator],
 ) -> None:
-    """Counts a batch into its rows."""
-    from vox.tokens import content_classes
+    """Counts a batch, whose items may be those of an archive, into its rows."""
+    from vox.tokens import content_class
 
-    texts = [item for item in batch if item.is_text]
-    contents = [item.content for item in texts]
-    classes = iter(content_classes(contents))
-    named = [(item, item.what or next(classes)) for item in batch]
-    for item, name in named:
+    names = [item.what or content_class(item.content) for item in batch]
+    for item, name in zip(batch, names, strict=True):
         row = rows.setdefault(name, Row(name, tokens=[Sums() for _ in estimators]))
         row.items += 1
         row.bytes += len(item.content)
-    names = [name for item, name in named if item.is_text]
+    texts = [item for item in batch if item.is_text]
+    of_texts = [name for item, name in zip(batch, names, strict=True) if item.is_text]
     for place, estimator in enumerate(estimators):
-        for name, sums in zip(names, _sums(estimator, contents), strict=True):
+        for name, sums in zip(of_texts, _sums(estimator, texts, archive), strict=True):
             rows[name].tokens[place].add(sums)
 
 
-def _sums(estimator: TokenEstimator, contents: Sequence[Content]) -> Iterator[Sums]:
-    exact = estimator.exact(contents).tolist() if estimator.kind == "exact" else repeat(None)
+def _sums(
+    estimator: TokenEstimator, texts: Sequence[Item], archive: Archive | None
+) -> Iterator[Sums]:
+    contents = [item.content for item in texts]
+    exact: Iterable[int | None] = repeat(None)
+    if estimator.kind == "exact" and archive is not None:
+        # Counts of items are kept beside their archive.
+        numbers = [item.number for item in texts if item.number is not None]
+        exact = archive.count_tokens(numbers, estimator, kind="exact").tolist()
+    elif estimator.kind == "exact":
+        exact = estimator.exact(contents).tolist()
     bounds, ratios = estimator.bound(contents).tolist(), estimator.ratio(contents).tolist()
     return map(Sums, exact, bounds, ratios)
 

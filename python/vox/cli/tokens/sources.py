@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 
@@ -39,6 +40,8 @@ class Item:
     """Role and kind, of an item of a window; of any other its class tells what it is."""
     is_text: bool = True
     """Otherwise it is an image or the like, which has no tokens by itself."""
+    number: int | None = None
+    """Of an item of a window."""
 
 
 def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
@@ -79,9 +82,18 @@ class Sources:
         if self._found.count(None) > 1:
             raise InvalidArgumentError("- stands for standard input, which can be read only once")
 
-    def items(self) -> Iterator[Item]:
-        """All texts, one after the other; a large one is valid until the next is taken."""
-        for source in self._found:
+    def batches(self) -> Iterator[tuple[list[Item], Archive | None]]:
+        """All texts, batch by batch, and the archive that those of a window are in. Each batch is
+        valid until the next is taken."""
+        for of_windows, sources in groupby(
+            self._found, lambda source: source is not None and not isinstance(source, Path)
+        ):
+            archive = self._archive() if of_windows else None
+            for batch in batches(self._items(sources)):
+                yield batch, archive
+
+    def _items(self, sources: Iterable[Path | Window | None]) -> Iterator[Item]:
+        for source in sources:
             if source is None:
                 yield from _stream(sys.stdin.buffer)
             elif isinstance(source, Path):
@@ -148,7 +160,7 @@ def _window_items(archive: Archive, window: Window) -> Iterator[Item]:
             content = archive.read(row["item"])
             is_text = row["kind"] != "attachment" or _is_text(content)
             what = f"{row['role']} {row['kind']}"
-            yield Item(content, what if is_text else f"{what}, no text", is_text)
+            yield Item(content, what if is_text else f"{what}, no text", is_text, row["item"])
 
 
 def _is_text(attachment: bytes) -> bool:

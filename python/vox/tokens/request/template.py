@@ -107,9 +107,12 @@ class _Writer:
                     if texts and texts[-1].what == what:
                         texts.append(_Piece(None, what, own, "bound"))
                     texts.append(_Piece(as_text(part.text), what, own))
-                case ToolCall():
+                case ToolCall() if not self._dialect.omits_tools:
                     call = call_json(part, self._dialect.tool_call)
                     texts.append(_Piece(call, "tool_call", own, "bound"))
+                case ToolCall():
+                    says = f"{self._dialect.name} leaves tool calls out"
+                    others.append(Entry("tool_call", own, "exact", says))
                 case ToolResult():
                     results, images = result_parts(part.content)
                     pieces = [_Piece("\n".join(results), "tool_result", own, "bound")]
