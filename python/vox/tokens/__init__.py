@@ -1,6 +1,7 @@
 """Counting tokens: which tokenizer a model has, and what a request costs in it."""
 
 from vox._native import CountCache
+from vox.tokens.content import content_class
 from vox.tokens.counting import count_tokens, fits, quick_estimate
 from vox.tokens.estimator import Estimate, Fit, TokenEstimator
 from vox.tokens.kinds import KINDS, Kind
@@ -12,6 +13,7 @@ __all__ = [
     "Fit",
     "Kind",
     "TokenEstimator",
+    "content_class",
     "count_tokens",
     "fits",
     "quick_estimate",

@@ -116,19 +116,23 @@ def _show(
     calibration: Calibration,
 ) -> None:
     # Without a tokenizer a bound is only assumed; where models differ in that, each row says it.
-    kinds = ["bound" if estimator.kind == "exact" else "assumed" for estimator in estimators]
+    bounds = [_bound(estimator) for estimator in estimators]
     columns = [
         Column("what"),
         Column("items", "right"),
         Column("bytes", "right"),
         *([Column("model", style="cyan", flexible=True)] if len(models) > 1 else []),
         Column("exact", "right", style="bold"),
-        Column(" or ".join(dict.fromkeys(kinds)), "right"),
+        Column(" or ".join(dict.fromkeys(bounds)), "right"),
         Column("ratio", "right"),
     ]
     table(columns, [cells for row in rows for cells in _cells(row, models)])
     for model, estimator in zip(models, estimators, strict=True):
         note(f"{model}: {estimator.says}; ratio {calibration.says(model)}")
+
+
+def _bound(estimator: TokenEstimator) -> str:
+    return "assumed" if estimator.kind_of("cap") == "assumed" else "bound"
 
 
 def _cells(row: Row, models: Sequence[str]) -> Iterator[list[Cell]]:
@@ -154,6 +158,7 @@ def _answer(
             {
                 "model": model,
                 "kind": estimator.kind,
+                "bound": _bound(estimator),
                 "says": estimator.says,
                 "ratio": calibration.says(model),
             }

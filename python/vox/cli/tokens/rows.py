@@ -70,11 +70,12 @@ def _sums(
 ) -> Iterator[Sums]:
     contents = [item.content for item in texts]
     exact: Iterable[int | None] = repeat(None)
-    if estimator.kind == "exact" and archive is not None:
+    has_tokenizer = estimator.kind_of("cap") == "exact"
+    if has_tokenizer and archive is not None:
         # Counts of items are kept beside their archive.
         numbers = [item.number for item in texts if item.number is not None]
         exact = archive.count_tokens(numbers, estimator, kind="exact").tolist()
-    elif estimator.kind == "exact":
+    elif has_tokenizer:
         exact = estimator.exact(contents).tolist()
     bounds, ratios = estimator.bound(contents).tolist(), estimator.ratio(contents).tolist()
     return map(Sums, exact, bounds, ratios)
