@@ -94,25 +94,10 @@ impl Census {
     /// Of a whole text.
     pub fn of(bytes: &[u8]) -> Self {
         let mut counts = [0; STATES];
-        let mut state = SPACE + 1;
-        // Counters are small so that four sets of them stay near the processor; four, as one
-        // counter that rises at every byte would wait for itself.
+        let mut state = BEGIN;
+        // Counters are small, so that all sets of them stay near the processor.
         for part in bytes.chunks(1 << 30) {
-            let mut sets = [[0_u32; 128]; 4];
-            let mut fours = part.chunks_exact(4);
-            for four in &mut fours {
-                for (set, &byte) in sets.iter_mut().zip(four) {
-                    state = step(state, byte);
-                    set[usize::from(state & 127)] += 1;
-                }
-            }
-            for &byte in fours.remainder() {
-                state = step(state, byte);
-                sets[0][usize::from(state & 127)] += 1;
-            }
-            for set in sets {
-                counts.iter_mut().zip(set).for_each(|(count, n)| *count += u64::from(n));
-            }
+            state = add(part, state, &mut counts);
         }
         Self { counts }
     }
@@ -160,7 +145,57 @@ pub(super) const WIDE: u8 = 65;
 pub(super) const ASTRAL: u8 = 66;
 const CONTINUATION: u8 = 67;
 
-fn step(state: u8, byte: u8) -> u8 {
+/// Before the first byte: as after spaces.
+pub(super) const BEGIN: u8 = SPACE + 1;
+
+/// Adds the states of `bytes`, which come after `state`, to `counts`; gives the last one.
+///
+/// A state waits for the one before it, so two halves are gone through side by side. Counters come
+/// in sets, as one that rises at every byte would wait for itself.
+fn add(bytes: &[u8], state: u8, counts: &mut [u64; STATES]) -> u8 {
+    let mut sets = [[0_u32; 128]; 4];
+    let (first, second) = bytes.split_at(parting(bytes));
+    let (mut left, mut right) = match first.last() {
+        Some(b' ') => (state, SPACE),
+        Some(_) => (state, LINE),
+        None => (state, state),
+    };
+    let both = first.len().min(second.len()) / 2 * 2;
+    for (ours, theirs) in first[..both].chunks_exact(2).zip(second[..both].chunks_exact(2)) {
+        for at in 0..2 {
+            left = step(left, ours[at]);
+            right = step(right, theirs[at]);
+            sets[at][usize::from(left & 127)] += 1;
+            sets[at + 2][usize::from(right & 127)] += 1;
+        }
+    }
+    for &byte in &first[both..] {
+        left = step(left, byte);
+        sets[0][usize::from(left & 127)] += 1;
+    }
+    for (at, &byte) in second[both..].iter().enumerate() {
+        right = step(right, byte);
+        sets[at & 3][usize::from(right & 127)] += 1;
+    }
+    for set in sets {
+        counts.iter_mut().zip(set).for_each(|(count, n)| *count += u64::from(n));
+    }
+    right
+}
+
+/// Where `bytes` part in about two halves; 0 if there is no place near. After a space or a line what
+/// is neither has the same state, whatever stood before.
+fn parting(bytes: &[u8]) -> usize {
+    let half = bytes.len() / 2;
+    let blank = |byte: u8| byte == b' ' || byte == b'\n';
+    let parts = |pair: &[u8]| blank(pair[0]) && !blank(pair[1]);
+    bytes[half..].windows(2).take(NEAR).position(parts).map_or(0, |at| half + at + 1)
+}
+
+/// How far from the middle a place to part is looked for. Judgement.
+const NEAR: usize = 200;
+
+pub(super) fn step(state: u8, byte: u8) -> u8 {
     NEXT[usize::from(state & 127)][usize::from(byte)]
 }
 

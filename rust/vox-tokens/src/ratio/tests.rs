@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::{Census, Class, FEATURES, Family};
+use super::{
+    Census, Class, FEATURES, Family,
+    census::{BEGIN, step},
+};
 
 fn count(census: &Census, name: &str) -> u64 {
     census.counts[FEATURES.iter().position(|feature| *feature == name).unwrap()]
@@ -70,9 +73,30 @@ fn an_empty_text_is_no_token() {
     }
 }
 
+/// One byte after the other, in one go.
+fn in_one_go(bytes: &[u8]) -> Census {
+    let mut counts = [0; FEATURES.len()];
+    let mut state = BEGIN;
+    for &byte in bytes {
+        state = step(state, byte);
+        counts[usize::from(state)] += 1;
+    }
+    Census { counts }
+}
+
 proptest! {
     #[test]
     fn every_byte_is_counted_once(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         prop_assert_eq!(Census::of(&bytes).bytes(), bytes.len() as u64);
+    }
+
+    #[test]
+    fn halves_that_are_gone_through_side_by_side_make_no_difference(
+        text in "[a A1\n.\"é]{0,60}",
+        long in "[a A1\n.]{0,9}",
+    ) {
+        for bytes in [text.clone(), text.repeat(20) + &long, long.repeat(300)] {
+            prop_assert_eq!(Census::of(bytes.as_bytes()), in_one_go(bytes.as_bytes()));
+        }
     }
 }
