@@ -26,6 +26,8 @@ pub enum Text {
     Bytes(PyBackedBytes),
     /// A `str` that has UTF-8.
     Utf8(PyBackedStr),
+    /// A file that Python has mapped for reading, which may be larger than memory.
+    Mapped(PyBuffer<u8>),
     /// What may change, or has no UTF-8, is copied.
     Own(Vec<u8>),
 }
@@ -45,6 +47,13 @@ impl AsRef<[u8]> for Text {
         match self {
             Self::Bytes(bytes) => bytes,
             Self::Utf8(text) => text.as_bytes(),
+            // SAFETY: the buffer holds the map, which can't be closed or resized meanwhile; it is
+            // contiguous, and read-only for this process. That nobody else changes the file is
+            // assumed, as wherever a file is mapped.
+            #[expect(unsafe_code, reason = "a mapped file has no other view that isn't a copy")]
+            Self::Mapped(map) => unsafe {
+                std::slice::from_raw_parts(map.buf_ptr().cast::<u8>(), map.len_bytes())
+            },
             Self::Own(bytes) => bytes,
         }
     }
@@ -107,6 +116,7 @@ fn text(value: Borrowed<'_, '_, PyAny>, place: Option<usize>) -> PyResult<Text> 
         return Ok(Text::Own(bytes.to_vec()));
     }
     match PyBuffer::<u8>::get(&value) {
+        Ok(buffer) if is_mapped(value, &buffer)? => Ok(Text::Mapped(buffer)),
         Ok(buffer) => buffer.to_vec(value.py()).map(Text::Own),
         Err(_) => {
             let kind = value.get_type().name()?;
@@ -115,6 +125,19 @@ fn text(value: Borrowed<'_, '_, PyAny>, place: Option<usize>) -> PyResult<Text> 
             Err(wrong(value.py(), says))
         }
     }
+}
+
+/// Whether this is a `memoryview` of all of a `mmap.mmap` that nothing can be written through.
+fn is_mapped(value: Borrowed<'_, '_, PyAny>, buffer: &PyBuffer<u8>) -> PyResult<bool> {
+    let whole = value.is_instance_of::<PyMemoryView>()
+        && buffer.readonly()
+        && buffer.is_c_contiguous()
+        && buffer.len_bytes() > 0;
+    let mapped = || {
+        let map = value.py().import("mmap")?.getattr("mmap")?;
+        value.getattr("obj")?.is_instance(&map)
+    };
+    Ok(whole && mapped()?)
 }
 
 /// The UTF-8 of a `str` with surrogates: two that make a pair are one character, any other is
