@@ -228,10 +228,6 @@ class CountCache:
         """How many tokens each of `items` is, as uint32; of how many that was known, and whether
         all is kept now."""
 
-def gguf_kind(path: str | Path) -> tuple[str, str]:
-    """What kind of tokenizer a GGUF file has, and how text is cut for it: `tokenizer.ggml.model`
-    and `tokenizer.ggml.pre`. Raises as `Tokenizer.from_gguf`."""
-
 @final
 class Tokenizer:
     """The tokenizer of a model: exact, for any bytes, from any number of threads.
@@ -296,6 +292,51 @@ class Tokenizer:
         """Whether all of `items`, each by itself, are at most `budget` tokens, whether a bound told
         or counting, and the bound or count; where they don't fit some number above `budget` that
         isn't above their count. Looks at no more than it takes to know."""
+
+@final
+class Gguf:
+    """What the metadata of the GGUF file at `path` says; its tensors are never read. Of a model in
+    several files it must be the first.
+
+    Raises `MalformedError` if this is no whole GGUF file, `UnsupportedError` if it is of version 1
+    or a later file of several, and the errors of opening a file.
+    """
+
+    def __new__(cls, path: str | Path) -> Gguf: ...
+    @property
+    def architecture(self) -> str:
+        """`general.architecture`"""
+
+    @property
+    def name(self) -> str:
+        """`general.name`"""
+
+    @property
+    def model(self) -> str:
+        """`tokenizer.ggml.model`: the kind of tokenizer."""
+
+    @property
+    def pre(self) -> str:
+        """`tokenizer.ggml.pre`: how text is cut before merging; empty if the file doesn't say."""
+
+    @property
+    def add_bos(self) -> bool:
+        """Whether llama.cpp puts a token before a prompt. It is no part of counts of contents."""
+
+    @property
+    def add_eos(self) -> bool:
+        """Whether llama.cpp puts a token behind a prompt. It is no part of counts of contents."""
+
+    @property
+    def chat_template(self) -> str | None:
+        """`tokenizer.chat_template`"""
+
+    @property
+    def context_length(self) -> int | None:
+        """Tokens at once that the model was trained on."""
+
+    def __len__(self) -> int:
+        """Tokens of the vocabulary."""
 
 @final
 class AssumedBound:

@@ -6,7 +6,7 @@ The wheel of xllamacpp is one extension module that exports llama.cpp's C interf
 
 import ctypes
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 class ModelParams(ctypes.Structure):
@@ -88,8 +88,10 @@ class Judge:
                 return ids[:n]
             room = -n
 
-    def close(self) -> None:
-        """Frees the vocabulary."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._c.llama_model_free(self._model)
 
 

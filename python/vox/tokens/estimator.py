@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from vox._native import AssumedBound, CountCache, Ratio, StreamBound, Tokenizer, gguf_kind
+from vox._native import AssumedBound, CountCache, Gguf, Ratio, StreamBound, Tokenizer
 from vox.config import Settings, load_settings
 from vox.errors import InvalidArgumentError, UnsupportedError
 from vox.tokens import loading
@@ -244,7 +244,7 @@ def _in_file(path: Path, family: Family, settings: Settings) -> _Found:
             raise
         # All that llama.cpp counts as it counts GPT-2 has a token for every byte, and no token is
         # less: however the text is cut. Of other kinds nothing is known.
-        if gguf_kind(path)[0] == "gpt2":
+        if Gguf(path).model == "gpt2":
             return _Found(family, "bytes", str(error), bounded="bound")
         return _Found(family, family.form, str(error))
     return _Found(family, family.form, f"the tokenizer in {path}", tokenizer, "bound")

@@ -12,6 +12,7 @@ mod exchange;
 mod filters;
 mod frames;
 mod generations;
+mod gguf;
 mod ids;
 mod keeping;
 mod producers;
@@ -41,6 +42,7 @@ mod _native {
         counts::{CountCache, count_items, view_item_ids},
         exchange::{export_jsonl, import_jsonl},
         frames::{Framer, Records},
+        gguf::Gguf,
         ids::IdMap,
         producers::{
             add_history, append_messages, append_session_events, conversations,
@@ -49,7 +51,7 @@ mod _native {
         },
         ratios::{Ratio, census, content_classes},
         salvage::salvage_archive,
-        tokens::{Tokenizer, gguf_kind},
+        tokens::Tokenizer,
         view::WindowView,
         window_ops::{fork, label, links, mark, merge},
     };

@@ -180,11 +180,3 @@ pub fn numbers<'py, T: Copy, const N: usize>(
         Ok(())
     })
 }
-
-/// What kind of tokenizer a GGUF file has, and how text is cut for it: `tokenizer.ggml.model` and
-/// `tokenizer.ggml.pre`.
-#[pyfunction]
-pub fn gguf_kind(py: Python<'_>, path: PathBuf) -> PyResult<(String, String)> {
-    let file = door::core(py, || Gguf::open(&path))?;
-    Ok((file.model().to_owned(), file.pre().to_owned()))
-}

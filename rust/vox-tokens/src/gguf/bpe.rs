@@ -35,6 +35,8 @@ pub struct Merges {
     /// What symbols come out as that are no tokens, from the id `first` on.
     others: Vec<Box<[u32]>>,
     first: u32,
+    /// Bytes in whose presence symbols may come out that are no tokens.
+    absent: Box<[bool; 256]>,
     /// Byte tokens, for characters that are no symbols.
     bytes: Box<[Option<u32>; 256]>,
     /// Pieces of newlines that are tokens: by length.
@@ -66,9 +68,15 @@ impl Merges {
             .iter()
             .map(|text| texts.spelled(text).into())
             .collect();
-        if pre.ignore_merges && !others.is_empty() {
-            let message = "This GGUF's merges lead to what is no token, so there is no exact count. Use a bound.";
+        let longer = texts.tokens[vocab.tokens.len()..].iter().any(|text| text.len() > 1);
+        if pre.ignore_merges && longer {
+            let message = "This GGUF's merges lead to what is no token, so there is no exact count. \
+                           Use a bound.";
             return Err(Error::new(Code::Unsupported, message));
+        }
+        let mut absent = Box::new([longer || pre.characters; 256]);
+        for text in &texts.tokens[vocab.tokens.len()..] {
+            absent[usize::from(text[0])] = true;
         }
         let first = vocab.tokens.len() as u32;
         let source = Source {
@@ -90,7 +98,7 @@ impl Merges {
             else {
                 return false;
             };
-            !pre.characters && others.is_empty() && listed.contains(&[first, second])
+            !pre.characters && !longer && listed.contains(&[first, second])
         });
         let newline_run = |length: usize| vocab.id(&b"\n".repeat(length)).map(|id| (length, id));
         let longest = vocab.tokens.iter().map(|text| text.len()).max().unwrap_or(0);
@@ -100,26 +108,26 @@ impl Merges {
             HashMap::new()
         };
         let bytes = Box::new(std::array::from_fn(|byte| vocab.byte(byte as u8)));
+        let no_space = from.model == "whitespace";
+        let lowercase = no_space && from.lowercase.unwrap_or(false);
         let symbols = if pre.characters {
-            let known = |c: char| {
-                let c = if pre.escape { escaped(c) } else { c };
-                by_text.contains_key(c.encode_utf8(&mut [0; 4]).as_bytes())
-            };
             let cost = Symbols::by_character(|c| {
-                if known(c) { 1 } else { c.len_utf8().max(3 * usize::from(c == ' ')) as u32 }
+                let c = if pre.escape { escaped(c) } else { c };
+                let c = if lowercase { wpm::lower(c) } else { c };
+                let known = by_text.contains_key(c.encode_utf8(&mut [0; 4]).as_bytes());
+                if known { 1 } else { c.len_utf8() as u32 }
             });
             // A `▁` may be put before any line, and one after each user-defined token.
             if pre.metaspace { cost.with_piece(3).with_start(3) } else { cost }
         } else {
             Symbols::bytes()
         };
-        let no_space = from.model == "whitespace";
-        let lowercase = no_space && from.lowercase.unwrap_or(false);
         Ok(Self {
             pre,
             vocabulary,
             others,
             first,
+            absent,
             bytes,
             newlines,
             pairs,
@@ -214,8 +222,9 @@ impl Model for Merges {
     fn count(&self, text: &str, _: bool, memory: &mut Memory, limit: u64) -> u64 {
         let bpe = Bpe::new(&self.vocabulary);
         let mut count = 0;
+        let plain = !text.bytes().any(|byte| self.absent[usize::from(byte)]);
         self.pieces(text, |piece| {
-            count += if !self.pre.characters && self.others.is_empty() {
+            count += if plain {
                 bpe.count(piece.as_bytes(), &mut memory.scratch) as u64
             } else if self.whole(piece).is_some() {
                 1
@@ -252,8 +261,9 @@ impl Model for Merges {
     fn bound(&self, text: &str, _: bool, _: &mut Memory) -> u64 {
         let bpe = Bpe::new(&self.vocabulary);
         let mut bound = 0;
+        let plain = !text.bytes().any(|byte| self.absent[usize::from(byte)]);
         self.pieces(text, |piece| {
-            bound += if self.others.is_empty() && bpe.is_token(piece.as_bytes()) {
+            bound += if plain && bpe.is_token(piece.as_bytes()) {
                 1
             } else if self.pre.characters {
                 let cost = |c: char| u64::from(self.symbols.cost(c).joined);

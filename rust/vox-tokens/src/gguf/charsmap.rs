@@ -23,10 +23,7 @@ impl Charsmap {
             let size = u32::from_le_bytes(*size) as usize;
             (size < rest.len()).then(|| rest.split_at(size))
         });
-        let (nodes, replacements) = parts.ok_or_else(|| {
-            let message = "This GGUF file's tokenizer.ggml.precompiled_charsmap is cut off. Fetch the file again.";
-            Error::new(Code::Malformed, message)
-        })?;
+        let (nodes, replacements) = parts.ok_or_else(|| malformed("is cut off"))?;
         let node = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         Ok(Self {
             nodes: nodes.chunks_exact(4).map(node).collect(),
@@ -66,28 +63,36 @@ impl Charsmap {
     }
 
     /// All keys and what they become.
-    pub fn each(&self, mut each: impl FnMut(&[u8], &[u8])) {
-        let Some(&root) = self.nodes.first() else { return };
-        // Keys are short; a damaged array could lead around in circles.
+    ///
+    /// # Errors
+    ///
+    /// `malformed` if the array leads around in circles.
+    pub fn each(&self, mut each: impl FnMut(&[u8], &[u8])) -> Result<()> {
+        let Some(&root) = self.nodes.first() else { return Ok(()) };
         let mut open = vec![(base(root), Vec::new())];
+        // No node is the child of two.
+        let mut left = self.nodes.len();
         while let Some((at, key)) = open.pop() {
+            left = left.checked_sub(1).ok_or_else(|| malformed("leads around in circles"))?;
             for byte in 1..=u8::MAX {
                 let Some((next, value)) = self.step(at, byte) else { continue };
                 let key = [&key[..], &[byte]].concat();
                 if let Some(value) = value {
                     each(&key, self.replacement(value));
                 }
-                if key.len() < LONGEST {
-                    open.push((next, key));
-                }
+                open.push((next, key));
             }
         }
+        Ok(())
     }
 }
 
-/// Judgement. The longest key that is looked for when all are listed, in bytes: Unicode's longest
-/// sequence that composes has 18.
-const LONGEST: usize = 32;
+fn malformed(what: &str) -> Error {
+    let message = format!(
+        "This GGUF file's tokenizer.ggml.precompiled_charsmap {what}. Fetch the file again."
+    );
+    Error::new(Code::Malformed, message)
+}
 
 fn base(node: u32) -> u32 {
     (node >> 10) << ((node & (1 << 9)) >> 6)

@@ -190,3 +190,69 @@ fn ambiguous<'t>(texts: &[&'t [u8]]) -> Option<(&'t [u8], &'t [u8])> {
 fn unsupported(why: String) -> Error {
     Error::new(Code::Unsupported, format!("This GGUF has no exact count: {why}. Use a bound."))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Defined, Fragment, MANY};
+    use crate::gguf::vocab::{Vocab, kind};
+
+    fn defined(texts: &[&str]) -> Defined {
+        let vocab = Vocab::of(texts.iter().map(|text| (*text, kind::USER_DEFINED)));
+        Defined::new(&vocab).expect("no two are ambiguous")
+    }
+
+    /// Token after token, longest first, over whatever is no token yet.
+    fn expected(texts: &[&str], text: &str) -> Vec<Fragment> {
+        let mut taken = vec![None; text.len()];
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&id| std::cmp::Reverse(texts[id].len()));
+        for id in order {
+            let mut at = 0;
+            while at + texts[id].len() <= text.len() {
+                let place = at..at + texts[id].len();
+                if text.as_bytes()[place.clone()] == *texts[id].as_bytes()
+                    && taken[place.clone()].iter().all(Option::is_none)
+                {
+                    taken[place.clone()].fill(Some((id, at)));
+                    at = place.end;
+                } else {
+                    at += 1;
+                }
+            }
+        }
+        let same = taken.chunk_by(|before, after| before == after);
+        let mut at = 0;
+        same.map(|part| {
+            at += part.len();
+            match part[0] {
+                Some((id, _)) => Fragment::Token(id as u32),
+                None => Fragment::Text(at - part.len(), at),
+            }
+        })
+        .collect()
+    }
+
+    const FEW: [&str; 7] = ["a", "aaa", "ab", "bab", "    ", "  ", "<x>"];
+
+    proptest! {
+        #[test]
+        fn few_are_found_longest_first(text in "[ab <x>é]{0,40}") {
+            prop_assert_eq!(defined(&FEW).fragments(&text), expected(&FEW, &text));
+        }
+
+        #[test]
+        fn many_are_found_as_few_are(text in "[ab <x>0-9é]{0,40}") {
+            let numbered: Vec<String> = (0..MANY).map(|at| format!("<{at}>")).collect();
+            let all: Vec<&str> = FEW.into_iter().chain(numbered.iter().map(|each| &**each)).collect();
+            prop_assert_eq!(defined(&all).fragments(&text), expected(&all, &text));
+        }
+    }
+
+    #[test]
+    fn two_that_can_overlap_and_are_of_one_length_are_refused() {
+        let vocab = Vocab::of(["xyz", "zyx"].map(|text| (text, kind::USER_DEFINED)));
+        assert!(Defined::new(&vocab).is_err());
+    }
+}

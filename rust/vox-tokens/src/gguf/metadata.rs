@@ -45,10 +45,11 @@ pub struct Tokenizer {
 /// What framing needs to know beside the counts of contents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Framing {
-    /// `tokenizer.ggml.add_bos_token`: a token is put before a prompt.
-    pub add_bos: Option<bool>,
-    /// `tokenizer.ggml.add_eos_token`: a token is put behind a prompt.
-    pub add_eos: Option<bool>,
+    /// A token is put before a prompt: `tokenizer.ggml.add_bos_token`, or what llama.cpp takes
+    /// where the file doesn't say.
+    pub add_bos: bool,
+    /// A token is put behind a prompt: `tokenizer.ggml.add_eos_token`, or the same.
+    pub add_eos: bool,
     /// `tokenizer.ggml.bos_token_id`
     pub bos: Option<u32>,
     /// `tokenizer.ggml.eos_token_id`
@@ -83,9 +84,9 @@ pub fn read(from: impl Read, size: u64) -> Result<(Tokenizer, Framing)> {
         return Err(Error::new(Code::Unsupported, message));
     }
     let architecture = keys.string("general.architecture")?.unwrap_or_default();
-    let framing = Framing {
-        add_bos: keys.boolean("tokenizer.ggml.add_bos_token")?,
-        add_eos: keys.boolean("tokenizer.ggml.add_eos_token")?,
+    let mut framing = Framing {
+        add_bos: false,
+        add_eos: false,
         bos: keys.id("tokenizer.ggml.bos_token_id")?,
         eos: keys.id("tokenizer.ggml.eos_token_id")?,
         chat_template: keys.string("tokenizer.chat_template")?,
@@ -99,6 +100,10 @@ pub fn read(from: impl Read, size: u64) -> Result<(Tokenizer, Framing)> {
             named_tokens.push(name);
         }
     }
+    let added = [
+        keys.boolean("tokenizer.ggml.add_bos_token")?,
+        keys.boolean("tokenizer.ggml.add_eos_token")?,
+    ];
     let tokenizer = Tokenizer {
         model: keys.string("tokenizer.ggml.model")?.unwrap_or_default(),
         pre: keys.string("tokenizer.ggml.pre")?.unwrap_or_default(),
@@ -118,6 +123,7 @@ pub fn read(from: impl Read, size: u64) -> Result<(Tokenizer, Framing)> {
         unknown: keys.id("tokenizer.ggml.unknown_token_id")?,
         named_tokens,
     };
+    (framing.add_bos, framing.add_eos) = tokenizer.added(added);
     Ok((tokenizer, framing))
 }
 
@@ -232,6 +238,33 @@ impl Tokenizer {
             Strips::Before("[MASK]")
         } else {
             Strips::Nothing
+        }
+    }
+
+    /// Whether a token is put before and behind a prompt, where the file says so or not.
+    fn added(&self, [before, behind]: [Option<bool>; 2]) -> (bool, bool) {
+        let starts = [
+            "llama3",
+            "llama-v3",
+            "llama-bpe",
+            "falcon3",
+            "falcon-h1",
+            "pixtral",
+            "midm-2.0",
+            "lfm2",
+        ];
+        let starts = [&starts[..], &["jina-v5-nano", "tekken", "chameleon"]].concat();
+        match (&*self.model, &*self.pre) {
+            // Whatever the file says.
+            ("bert", _) => (true, true),
+            ("gemma4", _) | ("gpt2", "gemma4" | "granite-embed-multi-311m") => {
+                (true, behind.unwrap_or(false))
+            }
+            ("llama", _) => (before.unwrap_or(true), behind.unwrap_or(false)),
+            ("t5", _) => (before.unwrap_or(false), behind.unwrap_or(true)),
+            // It has neither.
+            ("rwkv", _) => (false, false),
+            (_, pre) => (before.unwrap_or(starts.contains(&pre)), behind.unwrap_or(false)),
         }
     }
 

@@ -57,7 +57,7 @@ impl Unigram {
         let charsmap = Charsmap::new(&from.charsmap)?;
         let led = from.add_space_prefix.unwrap_or(false);
         let before = u32::from(led || from.remove_extra_whitespaces);
-        let costs = costs(&charsmap);
+        let costs = costs(&charsmap)?;
         let symbols = with_prefix(|c| costs.get(&c).copied().unwrap_or(1), before, defined);
         Ok(Self {
             trie: Trie::new(ids().filter(of(matched)).map(|id| (text(id), id))),
@@ -235,7 +235,7 @@ fn units(first: u8) -> usize {
 }
 
 /// How many characters each character becomes at most, where that isn't 1.
-fn costs(charsmap: &Charsmap) -> std::collections::HashMap<char, u32> {
+fn costs(charsmap: &Charsmap) -> Result<std::collections::HashMap<char, u32>> {
     let mut costs = std::collections::HashMap::new();
     charsmap.each(|key, replacement| {
         let Ok(key) = std::str::from_utf8(key) else { return };
@@ -246,6 +246,6 @@ fn costs(charsmap: &Charsmap) -> std::collections::HashMap<char, u32> {
             let cost = costs.entry(c).or_insert(1);
             *cost = first.max(*cost);
         }
-    });
-    costs
+    })?;
+    Ok(costs)
 }

@@ -87,6 +87,15 @@ impl Vocab {
         Ok(vocab)
     }
 
+    /// Tokens of these texts and kinds, without scores.
+    #[cfg(test)]
+    pub fn of<'t>(tokens: impl IntoIterator<Item = (&'t str, u8)>) -> Self {
+        let (tokens, kinds): (Vec<Box<[u8]>>, Vec<u8>) =
+            tokens.into_iter().map(|(text, kind)| (text.as_bytes().into(), kind)).unzip();
+        let ids = tokens.iter().cloned().zip(0..).collect();
+        Self { scores: vec![0.0; kinds.len()], declared: kinds.clone(), kinds, tokens, ids }
+    }
+
     /// The id of `text`.
     pub fn id(&self, text: &[u8]) -> Option<u32> {
         self.ids.get(text).copied()
