@@ -51,6 +51,23 @@ pub fn compile(source: &Source) -> Result<Vec<u64>> {
     Ok(words(source, &numbering, formed, &merges))
 }
 
+/// The merges of a source that can happen although they come before what forms their parts, by
+/// their place in [`Merging::List`] (of ranks, in their list). A piece that has none of the texts
+/// they form is encoded as if they weren't there; without them the fast way is open.
+///
+/// # Errors
+///
+/// As [`compile`].
+pub fn late(source: &Source) -> Result<Vec<usize>> {
+    let merges = merges(source)?;
+    let mut numbering = Numbering::new(source, merges.len());
+    for (order, merge) in (1..).zip(&merges) {
+        numbering.try_to_form(source, merge, order);
+    }
+    let breaks = |&at: &usize| numbering.breaks(&merges[at], at + 1);
+    Ok((0..merges.len()).filter(breaks).collect())
+}
+
 /// The merges of a source, first one first.
 fn merges(source: &Source) -> Result<Vec<Merge>> {
     match &source.merging {

@@ -32,6 +32,7 @@ mod source;
 pub mod trie;
 mod vocabulary;
 
+pub use compile::late;
 pub use layout::NONE;
 pub use pass::{Bpe, Scratch};
 pub use source::{Merging, Source};

@@ -7,8 +7,8 @@
 //! | 8–16 | version of this layout and of what the tables mean |
 //! | 16–48 | BLAKE3 of the `tokenizer.json` |
 //! | 48–80 | BLAKE3 of everything from byte 128 on |
-//! | 80–120 | bytes of the plan, the vocabulary, the trie, the merges, the scores |
-//! | 128– | these five, each from a multiple of 64 on |
+//! | 80–128 | bytes of the plan, the vocabulary, the trie, the merges, the scores, the ordered vocabulary |
+//! | 128– | these six, each from a multiple of 64 on |
 //!
 //! All numbers are little-endian.
 
@@ -30,10 +30,10 @@ use super::{
 
 const MAGIC: &[u8; 8] = b"voxtoken";
 /// Rises with every change of the layout, of the plan or of what a table means.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const HEADER: usize = 128;
 const LINE: usize = 64;
-const PARTS: usize = 5;
+const PARTS: usize = 6;
 
 /// A compiled file, in memory or mapped.
 pub struct Compiled {
@@ -104,16 +104,24 @@ impl Compiled {
 
     fn compile(file: &[u8], hash: &[u8; 32]) -> Result<Self> {
         let (plan, tables) = plan::compile(parse::File::read(file)?)?;
-        let Tables { vocabulary, trie, merges, scores } = tables;
+        let Tables { vocabulary, trie, merges, scores, ordered, .. } = tables;
         let mut plan = serde_json::to_vec(&plan).map_err(|error| malformed(error.to_string()))?;
-        let lengths =
-            [plan.len(), 8 * vocabulary.len(), 8 * trie.len(), 8 * merges.len(), 8 * scores.len()];
+        let lengths = [
+            plan.len(),
+            8 * vocabulary.len(),
+            8 * trie.len(),
+            8 * merges.len(),
+            8 * scores.len(),
+            8 * ordered.len(),
+        ];
         let (parts, end) = layout(lengths);
         plan.resize(plan.len().next_multiple_of(8), 0);
         let mut words = vec![0_u64; end / 8];
         let plan: Vec<u64> =
             plan.as_chunks().0.iter().map(|chunk| u64::from_ne_bytes(*chunk)).collect();
-        for (part, table) in parts.iter().zip([&plan, &vocabulary, &trie, &merges, &scores]) {
+        for (part, table) in
+            parts.iter().zip([&plan, &vocabulary, &trie, &merges, &scores, &ordered])
+        {
             words[part.start / 8..][..table.len()].copy_from_slice(table);
         }
         let body = *blake3::hash(&bytemuck::cast_slice(&words)[HEADER..]).as_bytes();
@@ -122,7 +130,7 @@ impl Compiled {
         header[8..16].copy_from_slice(&VERSION.to_le_bytes());
         header[16..48].copy_from_slice(hash);
         header[48..80].copy_from_slice(&body);
-        for (place, length) in header[80..120].as_chunks_mut().0.iter_mut().zip(lengths) {
+        for (place, length) in header[80..128].as_chunks_mut().0.iter_mut().zip(lengths) {
             *place = (length as u64).to_le_bytes();
         }
         Self::read(Bytes::Memory(words), hash)
@@ -146,7 +154,7 @@ impl Compiled {
             return None;
         }
         let mut lengths = [0; PARTS];
-        for (length, stated) in lengths.iter_mut().zip(header[80..120].as_chunks().0) {
+        for (length, stated) in lengths.iter_mut().zip(header[80..128].as_chunks().0) {
             *length = usize::try_from(u64::from_le_bytes(*stated)).ok()?;
         }
         let (parts, end) = layout(lengths);
@@ -176,6 +184,10 @@ impl Compiled {
 
     pub fn scores(&self) -> Table {
         self.table(4)
+    }
+
+    pub fn ordered(&self) -> Table {
+        self.table(5)
     }
 
     fn table(&self, part: usize) -> Table {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use vox_bpe::{Bpe as Engine, Scratch, Vocabulary};
+use vox_bpe::{Scratch, Vocabulary};
 use vox_types::Result;
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
     fast::Fast,
     models::{
         Tokens, Trie,
-        bpe::{self, Ordered, Unknown},
+        bpe::{Characters, Merges, Ordered},
         unigram::{Lattice, Unigram},
         word_level::WordLevel,
         word_piece::WordPiece,
@@ -38,8 +38,8 @@ pub struct Pipeline {
 
 /// A model with its tables.
 pub(super) enum Model {
-    Bytes(Vocabulary),
-    Characters(Unknown, Vocabulary),
+    Bytes(Merges),
+    Characters(Characters, Merges),
     Ordered { model: Ordered, trie: Table, merges: Table },
     Unigram { model: Unigram, trie: Table, scores: Table },
     WordPiece(WordPiece, Table),
@@ -63,10 +63,16 @@ impl Pipeline {
             components::pre_tokenisers(value, &mut pre_tokenisers)?;
         }
         let trie = || compiled.trie();
-        let vocabulary = || Vocabulary::open(Arc::new(compiled.vocabulary()));
+        let merges = || {
+            let late = match &*plan.late {
+                [] => None,
+                texts => Some((texts, Vocabulary::open(Arc::new(compiled.ordered()))?)),
+            };
+            Merges::new(Vocabulary::open(Arc::new(compiled.vocabulary()))?, late)
+        };
         let model = match plan.model.clone() {
-            ModelPlan::Bytes => Model::Bytes(vocabulary()?),
-            ModelPlan::Characters(unknown) => Model::Characters(unknown, vocabulary()?),
+            ModelPlan::Bytes => Model::Bytes(merges()?),
+            ModelPlan::Characters(model) => Model::Characters(model, merges()?),
             ModelPlan::Ordered(model) => {
                 Model::Ordered { model, trie: trie(), merges: compiled.merges() }
             }
@@ -77,7 +83,7 @@ impl Pipeline {
             ModelPlan::WordLevel(model) => Model::WordLevel(model, trie()),
         };
         let fast = match &model {
-            Model::Bytes(vocabulary) => Fast::new(plan.pre_tokenizer.as_ref(), vocabulary),
+            Model::Bytes(merges) => Fast::new(plan.pre_tokenizer.as_ref(), merges.vocabulary()),
             _ => None,
         };
         Ok(Self {
@@ -187,7 +193,10 @@ impl Pipeline {
 
     /// A stretch that is normalised; so many bytes of it stem from the first character.
     fn normalised(&self, text: &str, origin: usize, memory: &mut Memory, goal: &mut Goal) {
-        if let Some(fast) = self.fast.as_ref().filter(|fast| fast.fits(text)) {
+        if let Some(fast) = &self.fast
+            && fast.fits(text)
+            && !self.model.may_be_late(text)
+        {
             let worker = memory.fast.get_or_insert_with(|| fast.encoding.clone().worker());
             if fast.prefix && !text.is_empty() && !text.starts_with(' ') {
                 fast_way(&mut **worker, &format!(" {text}"), goal);
@@ -229,14 +238,18 @@ fn fast_way(worker: &mut dyn Worker, text: &str, goal: &mut Goal) {
 }
 
 impl Model {
+    /// Whether a text has to be cut into pieces to know which of them the fast way fits.
+    fn may_be_late(&self, text: &str) -> bool {
+        matches!(self, Self::Bytes(merges) if merges.may_be_late(text.as_bytes()))
+    }
+
     fn tokenise(&self, piece: &str, memory: &mut Memory, tokens: &mut Tokens) {
         match self {
-            Self::Bytes(vocabulary) => {
-                let engine = Engine::new(vocabulary);
-                bpe::known(engine, piece.as_bytes(), &mut memory.scratch, tokens);
+            Self::Bytes(merges) => {
+                merges.tokenise(piece.as_bytes(), &mut memory.scratch, tokens);
             }
-            Self::Characters(unknown, vocabulary) => {
-                bpe::characters(vocabulary, unknown, piece, &mut memory.scratch, tokens);
+            Self::Characters(model, merges) => {
+                model.tokenise(merges, piece, &mut memory.scratch, tokens);
             }
             Self::Ordered { model, trie, merges } => {
                 let trie = Trie(trie.words());

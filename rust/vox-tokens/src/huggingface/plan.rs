@@ -1,6 +1,6 @@
 //! From a file to what counting needs: a plan, which is small, and tables, which are mapped.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,8 +11,8 @@ use super::{
     added::Added,
     bytes, components,
     models::{
-        ByteTokens,
-        bpe::{Ordered, Unknown},
+        ByteTokens, WORD_MARK,
+        bpe::{Characters, Ordered, Unknown},
         unigram::Unigram,
         word_level::WordLevel,
         word_piece::WordPiece,
@@ -31,6 +31,8 @@ pub struct Plan {
     pub added: Vec<Added>,
     /// Looked for in normalised text.
     pub added_normalised: Vec<Added>,
+    /// Texts of tokens that only the slower of two vocabularies forms.
+    pub late: Vec<Vec<u8>>,
     pub model: ModelPlan,
 }
 
@@ -40,7 +42,7 @@ pub enum ModelPlan {
     /// BPE over bytes, all of which are known.
     Bytes,
     /// BPE over characters.
-    Characters(Unknown),
+    Characters(Characters),
     /// BPE with what the other two can't do.
     Ordered(Ordered),
     Unigram(Unigram),
@@ -53,6 +55,10 @@ pub enum ModelPlan {
 pub struct Tables {
     /// A compiled byte-pair vocabulary.
     pub vocabulary: Vec<u64>,
+    /// The same with merges that come before what forms their parts, if there are any.
+    pub ordered: Vec<u64>,
+    /// The texts that those merges form.
+    pub late: Vec<Vec<u8>>,
     /// All tokens.
     pub trie: Vec<u64>,
     /// Merges with their order.
@@ -105,7 +111,8 @@ pub fn compile(file: File) -> Result<(Plan, Tables)> {
     if tables.vocabulary.is_empty() {
         tables.trie = known.trie();
     }
-    Ok((Plan { normalizer, pre_tokenizer, added, added_normalised, model }, tables))
+    let late = std::mem::take(&mut tables.late);
+    Ok((Plan { normalizer, pre_tokenizer, added, added_normalised, late, model }, tables))
 }
 
 /// The tokens of a model.
@@ -293,7 +300,7 @@ fn bpe(model: &Model, known: &Known, bytes_come: bool, tables: &mut Tables) -> R
         let source = source(known, merges, whole_pieces, bytes::decode, |token| {
             token.chars().nth(1).is_none()
         });
-        tables.vocabulary = compiled(&source)?;
+        compile_merges(source, tables)?;
         return Ok(ModelPlan::Bytes);
     }
     let unknown = Unknown {
@@ -310,8 +317,9 @@ fn bpe(model: &Model, known: &Known, bytes_come: bool, tables: &mut Tables) -> R
     if plain && distinct && !whole_pieces && stays_apart && unknown.always_parts() {
         let text = |token: &str| Some(token.as_bytes().to_vec());
         let source = source(known, merges, false, text, |token| token.chars().nth(1).is_none());
-        tables.vocabulary = compiled(&source)?;
-        return Ok(ModelPlan::Characters(unknown));
+        let before_mark = before_mark(known.ids.keys());
+        compile_merges(source, tables)?;
+        return Ok(ModelPlan::Characters(Characters { unknown, before_mark }));
     }
     let ordered: Vec<(u32, u32, u32, u32)> = merges
         .iter()
@@ -347,7 +355,43 @@ fn source(
     Source { tokens, symbols, merging: Merging::List(merges), whole_pieces }
 }
 
-fn compiled(source: &Source) -> Result<Vec<u64>> {
-    let vocabulary = Vocabulary::compile(source)?;
-    Ok(bytemuck::cast_slice(vocabulary.as_bytes()).to_vec())
+/// The characters that stand before a [`WORD_MARK`] in some token, sorted.
+fn before_mark<'t>(tokens: impl Iterator<Item = &'t &'t str>) -> Vec<char> {
+    let mut found = BTreeSet::new();
+    for token in tokens {
+        for (at, _) in token.match_indices(WORD_MARK) {
+            found.extend(token[..at].chars().next_back());
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Compiles a source, without its late merges if that opens the fast way.
+fn compile_merges(mut source: Source, tables: &mut Tables) -> Result<()> {
+    let whole = Vocabulary::compile(&source)?;
+    if !whole.is_fast() {
+        let late = vox_bpe::late(&source)?;
+        if let Merging::List(merges) = &mut source.merging {
+            let texts = late.iter().map(|&at| source.tokens[merges[at][2] as usize].clone());
+            let texts = texts.collect();
+            let mut at = 0;
+            merges.retain(|_| {
+                at += 1;
+                late.binary_search(&(at - 1)).is_err()
+            });
+            let fast = Vocabulary::compile(&source)?;
+            if fast.is_fast() {
+                tables.vocabulary = words(&fast);
+                tables.ordered = words(&whole);
+                tables.late = texts;
+                return Ok(());
+            }
+        }
+    }
+    tables.vocabulary = words(&whole);
+    Ok(())
+}
+
+fn words(vocabulary: &Vocabulary) -> Vec<u64> {
+    bytemuck::cast_slice(vocabulary.as_bytes()).to_vec()
 }

@@ -65,11 +65,11 @@ fn of_bytes(normalisers: &[Normaliser]) -> Option<Symbols> {
 fn of_model(model: &Model) -> Cost<'_> {
     match model {
         Model::Bytes(_) => Box::new(|c| c.len_utf8() as u32),
-        Model::Characters(unknown, vocabulary) => {
-            let engine = vox_bpe::Bpe::new(vocabulary);
+        Model::Characters(model, merges) => {
+            let engine = vox_bpe::Bpe::new(merges.vocabulary());
             Box::new(move |c| {
                 let known = engine.is_symbol(c.encode_utf8(&mut [0; 4]).as_bytes());
-                if known { 1 } else { of_unknown(unknown, c.len_utf8()) }
+                if known { 1 } else { of_unknown(&model.unknown, c.len_utf8()) }
             })
         }
         Model::Ordered { model, trie, .. } => {

@@ -5,6 +5,9 @@ pub mod unigram;
 pub mod word_level;
 pub mod word_piece;
 
+/// What SentencePiece writes for a space.
+pub const WORD_MARK: char = '\u{2581}';
+
 /// Where tokens go: they are counted, and kept if someone wants them.
 pub struct Tokens<'a> {
     pub count: u64,
