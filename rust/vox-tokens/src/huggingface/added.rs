@@ -73,6 +73,20 @@ impl Finder {
         self.automaton.is_none()
     }
 
+    /// Whether more than a token's own text decides whether and where it is found.
+    pub fn looks_around(&self) -> bool {
+        let looks = |token: &Added| token.single_word || token.strips_left || token.strips_right;
+        !self.is_empty() && self.tokens.iter().any(looks)
+    }
+
+    /// Whether some token's text begins before `place` and ends after it.
+    pub fn spans(&self, bytes: &[u8], place: usize) -> bool {
+        let spans = |text: &[u8]| {
+            (1..text.len().min(place + 1)).any(|before| bytes[place - before..].starts_with(text))
+        };
+        !self.is_empty() && self.tokens.iter().any(|token| spans(token.text.as_bytes()))
+    }
+
     /// The tokens that are looked for.
     pub fn tokens(&self) -> &[Added] {
         &self.tokens

@@ -46,6 +46,11 @@ impl Fast {
         })
     }
 
+    /// Whether every text goes this way as it is.
+    pub fn is_plain(&self) -> bool {
+        !self.prefix && !self.digits
+    }
+
     /// Whether a text may go this way.
     pub fn fits(&self, text: &str) -> bool {
         // Numbers that Unicode 16 doesn't have lie beyond the first plane.

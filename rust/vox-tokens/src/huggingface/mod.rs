@@ -22,6 +22,8 @@ mod pipeline;
 mod plan;
 mod pre_tokenise;
 mod symbols;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::{fs, path::Path, sync::Arc};

@@ -25,6 +25,10 @@ use super::{
 };
 use crate::{Encoding, Worker, bound::Symbols};
 
+/// Places looked at for one cut. Judgement: nearly every one will do; a text full of those that
+/// won't is counted in one piece.
+const CUTS_TRIED: usize = 64;
+
 /// A tokenizer as a file describes it.
 pub struct Pipeline {
     pub(super) added: Finder,
@@ -105,6 +109,25 @@ impl Encoding for Pipeline {
 
     fn symbols(&self) -> Symbols {
         self.symbols.get_or_init(|| symbols::of(self)).clone()
+    }
+
+    /// Where the fast way's pieces part, if an ASCII character follows, with which nothing before
+    /// it combines, and no added token spans the place.
+    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let forms = self.normalisers.iter().all(|n| matches!(n, Normaliser::Form(_)));
+        if !forms || !self.added_normalised.is_empty() || self.added.looks_around() {
+            return None;
+        }
+        let fast = self.fast.as_ref().filter(|fast| fast.is_plain())?;
+        let mut from = from;
+        for _ in 0..CUTS_TRIED {
+            let place = fast.encoding.cut(bytes, from)?;
+            if bytes.get(place).is_some_and(u8::is_ascii) && !self.added.spans(bytes, place) {
+                return Some(place);
+            }
+            from = place + 1;
+        }
+        None
     }
 }
 

@@ -300,7 +300,7 @@ fn bpe(model: &Model, known: &Known, bytes_come: bool, tables: &mut Tables) -> R
         let source = source(known, merges, whole_pieces, bytes::decode, |token| {
             token.chars().nth(1).is_none()
         });
-        compile_merges(source, tables)?;
+        compile_merges(&source, tables)?;
         return Ok(ModelPlan::Bytes);
     }
     let unknown = Unknown {
@@ -318,7 +318,7 @@ fn bpe(model: &Model, known: &Known, bytes_come: bool, tables: &mut Tables) -> R
         let text = |token: &str| Some(token.as_bytes().to_vec());
         let source = source(known, merges, false, text, |token| token.chars().nth(1).is_none());
         let before_mark = before_mark(known.ids.keys());
-        compile_merges(source, tables)?;
+        compile_merges(&source, tables)?;
         return Ok(ModelPlan::Characters(Characters { unknown, before_mark }));
     }
     let ordered: Vec<(u32, u32, u32, u32)> = merges
@@ -366,29 +366,29 @@ fn before_mark<'t>(tokens: impl Iterator<Item = &'t &'t str>) -> Vec<char> {
     found.into_iter().collect()
 }
 
-/// Compiles a source, without its late merges if that opens the fast way.
-fn compile_merges(mut source: Source, tables: &mut Tables) -> Result<()> {
-    let whole = Vocabulary::compile(&source)?;
-    if !whole.is_fast() {
-        let late = vox_bpe::late(&source)?;
-        if let Merging::List(merges) = &mut source.merging {
-            let texts = late.iter().map(|&at| source.tokens[merges[at][2] as usize].clone());
-            let texts = texts.collect();
-            let mut at = 0;
-            merges.retain(|_| {
-                at += 1;
-                late.binary_search(&(at - 1)).is_err()
-            });
-            let fast = Vocabulary::compile(&source)?;
-            if fast.is_fast() {
-                tables.vocabulary = words(&fast);
-                tables.ordered = words(&whole);
-                tables.late = texts;
-                return Ok(());
-            }
+/// Compiles a source; where merges come late, also one without them, which has the fast way.
+fn compile_merges(source: &Source, tables: &mut Tables) -> Result<()> {
+    let late = vox_bpe::late(source)?;
+    let Merging::List(merges) = &source.merging else { return Ok(()) };
+    let texts = late.iter().map(|&at| source.tokens[merges[at][2] as usize].clone()).collect();
+    let in_time = (0..).zip(merges).filter(|(at, _)| late.binary_search(at).is_err());
+    let without = Source {
+        merging: Merging::List(in_time.map(|(_, merge)| *merge).collect()),
+        ..source.clone()
+    };
+    let (whole, fast) = rayon::join(
+        || if late.is_empty() { Ok(None) } else { Vocabulary::compile(source).map(Some) },
+        || Vocabulary::compile(&without),
+    );
+    let fast = fast?;
+    match whole? {
+        Some(whole) if fast.is_fast() => {
+            tables.ordered = words(&whole);
+            tables.late = texts;
+            tables.vocabulary = words(&fast);
         }
+        whole => tables.vocabulary = words(&whole.unwrap_or(fast)),
     }
-    tables.vocabulary = words(&whole);
     Ok(())
 }
 
