@@ -28,6 +28,7 @@ pub mod merging;
 mod pairs;
 mod pass;
 mod seam;
+mod seams;
 mod source;
 pub mod trie;
 mod vocabulary;

@@ -1,7 +1,7 @@
 //! Pieces into tokens: one pass from the left, the longest token first, a step back where that
 //! can't be.
 
-use crate::{Vocabulary, layout::NONE, merging, seam, trie, vocabulary::Tables};
+use crate::{Vocabulary, layout::NONE, merging, seam, seams::Seams, trie, vocabulary::Tables};
 
 /// Counts and encodes pieces. Cheap to make, for a text or for many.
 #[derive(Clone, Copy)]
@@ -16,6 +16,15 @@ pub struct Scratch {
     tokens: Vec<u32>,
     /// One bit per place of a long piece that was found to be no seam.
     dead: Vec<u64>,
+    /// Which pairs of tokens may be neighbours.
+    seams: Seams,
+}
+
+/// A token that a text begins with, and where it ends.
+#[derive(Clone, Copy)]
+struct Prefix {
+    token: u32,
+    end: usize,
 }
 
 /// Places of a piece that are no seams of its encoding.
@@ -110,53 +119,32 @@ impl<'v> Bpe<'v> {
     /// encoding.
     pub fn merges(&self, left: &[u8], right: &[u8]) -> bool {
         let Tables { pairs, merges, .. } = self.tables;
-        let (left, right) = (self.longest(left), self.longest(right));
+        let (left, right) = (self.first(left).1, self.first(right).1);
         pairs.get(left, right) != NONE || merging::get(merges, left, right).is_some()
     }
 
-    /// The longest formed token that a piece begins with, and the token that the whole piece is.
+    /// The longest formed token that `rest` begins with, and the token that it is as a whole.
     #[inline(always)]
-    fn first(&self, piece: &[u8]) -> (u32, u32) {
+    fn first(&self, rest: &[u8]) -> (Prefix, u32) {
         let Tables { sizes, trie, .. } = self.tables;
         let mut unit = trie::root(trie);
-        let (mut longest, mut last) = (NONE, NONE);
-        for (at, &byte) in piece.iter().enumerate() {
-            let Some(next) = trie::step(trie, unit, byte) else { break };
+        let mut longest = Prefix { token: NONE, end: 0 };
+        for (at, &byte) in rest.iter().enumerate() {
+            let Some(next) = trie::step(trie, unit, byte) else { return (longest, NONE) };
             unit = next;
             let token = trie::token(unit);
             if token < sizes.formed {
-                longest = token;
-            }
-            if at + 1 == piece.len() {
-                last = token;
+                longest = Prefix { token, end: at + 1 };
             }
         }
-        if last >= sizes.formed && sizes.whole_pieces == 0 {
-            last = NONE;
-        }
-        (longest, last)
-    }
-
-    /// The longest formed token that `rest` begins with.
-    #[inline(always)]
-    fn longest(&self, rest: &[u8]) -> u32 {
-        let Tables { sizes, trie, .. } = self.tables;
-        let mut unit = trie::root(trie);
-        let mut longest = NONE;
-        for &byte in rest {
-            let Some(next) = trie::step(trie, unit, byte) else { break };
-            unit = next;
-            let token = trie::token(unit);
-            if token < sizes.formed {
-                longest = token;
-            }
-        }
-        longest
+        let whole = trie::token(unit);
+        let counts = whole < sizes.formed || sizes.whole_pieces == 1;
+        (longest, if counts { whole } else { NONE })
     }
 
     /// Encodes a piece that is no token as a whole into `scratch.tokens`, and counts them.
-    fn run(&self, piece: &[u8], first: u32, scratch: &mut Scratch) -> usize {
-        let Scratch { tokens, dead } = scratch;
+    fn run(&self, piece: &[u8], first: Prefix, scratch: &mut Scratch) -> usize {
+        let Scratch { tokens, dead, seams } = scratch;
         tokens.clear();
         if piece.is_empty() {
             return 0;
@@ -165,43 +153,54 @@ impl<'v> Bpe<'v> {
             return self.merge(piece, tokens);
         }
         if piece.len() < 64 {
-            self.pass(piece, first, tokens, Short(0));
+            self.pass(piece, first, tokens, seams, Short(0));
         } else {
             dead.clear();
             dead.resize(piece.len() / 64 + 1, 0);
-            self.pass(piece, first, tokens, dead);
+            self.pass(piece, first, tokens, seams, dead);
         }
         tokens.len()
     }
 
     /// Tries the longest token first. A place from which no token leads on is no seam: then the
     /// token before it is too long.
-    fn pass(&self, piece: &[u8], first: u32, tokens: &mut Vec<u32>, mut dead: impl Dead) {
+    fn pass(
+        &self,
+        piece: &[u8],
+        first: Prefix,
+        tokens: &mut Vec<u32>,
+        seams: &mut Seams,
+        mut dead: impl Dead,
+    ) {
         let Tables { sizes, splits, pairs, shorter, .. } = self.tables;
-        let (mut at, mut token) = (0, first);
+        let length = |token: u32| seam::length(splits[token as usize]);
+        let Prefix { mut token, mut end } = first;
+        let mut at = 0;
         loop {
             assert!(token != NONE, "the vocabulary lacks the symbol at byte {at} of a piece");
-            let end = at + seam::length(splits[token as usize]);
-            if !dead.has(end)
-                && tokens.last().is_none_or(|&before| {
-                    seam::holds(pairs, splits, sizes.symbols, before, token, NONE)
+            let may_follow = |before: &u32| {
+                seams.hold(*before, token, || {
+                    seam::holds(pairs, splits, sizes.symbols, *before, token, NONE)
                 })
-            {
+            };
+            if !dead.has(end) && tokens.last().is_none_or(may_follow) {
                 tokens.push(token);
                 at = end;
                 if at == piece.len() {
                     return;
                 }
-                token = self.longest(&piece[at..]);
+                (Prefix { token, end }, _) = self.first(&piece[at..]);
+                end += at;
                 continue;
             }
             token = shorter[token as usize];
             while token == NONE {
                 dead.add(at);
                 let Some(before) = tokens.pop() else { break };
-                at -= seam::length(splits[before as usize]);
+                at -= length(before);
                 token = shorter[before as usize];
             }
+            end = at + if token == NONE { 0 } else { length(token) };
         }
     }
 

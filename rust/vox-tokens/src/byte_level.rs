@@ -1,5 +1,6 @@
 //! The fast way: text cut by a hand-written splitter, pieces counted as bytes.
 
+mod batch;
 mod memory;
 
 use std::{
@@ -90,77 +91,12 @@ struct ByteLevelWorker {
     bounds: Memory,
 }
 
-/// Cuts `text`, and adds up what `each` says of pieces, given the text and where each starts and
-/// ends, until that is more than `limit`.
-#[inline(always)]
-fn total(
-    splitter: Splitter,
-    text: &str,
-    limit: u64,
-    each: impl FnMut(&[u8], usize, usize) -> u64,
-) -> u64 {
-    let mut batch = Batch {
-        text: text.as_bytes(),
-        limit,
-        each,
-        ends: [0; BATCH],
-        pieces: 0,
-        start: 0,
-        total: 0,
-    };
-    let mut end = 0;
-    let stopped = splitter.for_each(text, |piece| {
-        end += piece.len();
-        batch.push(end)
-    });
-    if stopped.is_continue() {
-        let _ = batch.flush();
-    }
-    batch.total
-}
-
-/// How many pieces are looked up at a time. Judgement: cutting and looking up each run at their
-/// own pace, and what lies between them stays in the nearest cache.
-const BATCH: usize = 64;
-
-/// Pieces that are cut and wait for being looked up.
-struct Batch<'t, F> {
-    text: &'t [u8],
-    limit: u64,
-    each: F,
-    ends: [usize; BATCH],
-    pieces: usize,
-    /// Where the first of them starts.
-    start: usize,
-    total: u64,
-}
-
-impl<F: FnMut(&[u8], usize, usize) -> u64> Batch<'_, F> {
-    #[inline(always)]
-    fn push(&mut self, end: usize) -> ControlFlow<()> {
-        self.ends[self.pieces % BATCH] = end;
-        self.pieces += 1;
-        if self.pieces < BATCH { ControlFlow::Continue(()) } else { self.flush() }
-    }
-
-    #[inline(never)]
-    fn flush(&mut self) -> ControlFlow<()> {
-        for &end in &self.ends[..self.pieces] {
-            self.total += (self.each)(self.text, self.start, end);
-            self.start = end;
-        }
-        self.pieces = 0;
-        if self.total > self.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
 impl Worker for ByteLevelWorker {
     fn count(&mut self, text: &str, limit: u64) -> u64 {
         let Self { encoding, scratch, counts, .. } = self;
         let bpe = Bpe::new(&encoding.vocabulary);
-        total(encoding.splitter, &encoding.normalised(text), limit, |text, start, end| {
-            counts.of(text, start, end, |piece| bpe.count(piece, scratch))
-        })
+        let text = encoding.normalised(text);
+        batch::total(encoding.splitter, &text, limit, counts, |piece| bpe.count(piece, scratch))
     }
 
     fn encode(&mut self, text: &str, ids: &mut Vec<u32>) {
@@ -176,10 +112,9 @@ impl Worker for ByteLevelWorker {
         let Self { encoding, bounds, .. } = self;
         let bpe = Bpe::new(&encoding.vocabulary);
         let pairs = encoding.pairs();
-        total(encoding.splitter, &encoding.normalised(text), u64::MAX, |text, start, end| {
-            bounds.of(text, start, end, |piece| {
-                if bpe.is_token(piece) { 1 } else { pairs.bound(piece) as usize }
-            })
+        let text = encoding.normalised(text);
+        batch::total(encoding.splitter, &text, u64::MAX, bounds, |piece| {
+            if bpe.is_token(piece) { 1 } else { pairs.bound(piece) as usize }
         })
     }
 }

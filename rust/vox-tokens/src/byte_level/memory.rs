@@ -1,22 +1,26 @@
-//! What a worker remembers of short pieces: how many tokens each is.
+//! What a worker remembers of pieces: how many tokens each is.
+//!
+//! One slot per hash, and the newest piece has it. A slot holds the whole piece: what is remembered
+//! is never that of another one.
 
-/// Bytes of the longest piece that is remembered.
-const LONGEST: usize = 14;
-/// Slots, as a power of two. Measured: 512 KiB, which a core has in a cache of its own.
-const BITS: u32 = 15;
-/// Where the length stands in a slot's upper word, and above it the count.
+/// Words of a slot for short pieces, which most are; for longer ones a slot is a cache line. The
+/// last word of each also holds the length and the count.
+const SHORT: usize = 2;
+const LONG: usize = 8;
+/// Slots, as a power of two. Measured: 512 KiB each; touched only as
+/// far as they are used.
+const SHORT_BITS: u32 = 15;
+const LONG_BITS: u32 = 13;
+
+/// Where the length stands in a slot's last word, and above it the count.
 const LENGTH_SHIFT: u32 = 48;
 const COUNT_SHIFT: u32 = 56;
 
-/// One slot per hash: 14 bytes of piece, its length, its count. Length 0: empty.
+/// Counts of short and of longer pieces.
+#[derive(Default)]
 pub struct Memory {
-    slots: Box<[[u64; 2]]>,
-}
-
-impl Default for Memory {
-    fn default() -> Self {
-        Self { slots: vec![[0; 2]; 1 << BITS].into() }
-    }
+    short: Slots<SHORT, SHORT_BITS>,
+    long: Slots<LONG, LONG_BITS>,
 }
 
 impl Memory {
@@ -30,55 +34,101 @@ impl Memory {
         count: impl FnOnce(&[u8]) -> usize,
     ) -> u64 {
         let length = end - start;
-        if length > LONGEST {
-            return count(&text[start..end]) as u64;
+        if length <= longest(SHORT) {
+            self.short.of(text, start, length, count)
+        } else if length <= longest(LONG) {
+            self.long.of(text, start, length, count)
+        } else {
+            count(&text[start..end]) as u64
         }
-        let [low, high] = key(text, start, length);
-        let slot = &mut self.slots[place(low, high)];
-        if (slot[0] ^ low) | (slot[1] ^ high) << 8 == 0 {
-            return slot[1] >> COUNT_SHIFT;
-        }
-        let count = count(&text[start..end]) as u64;
-        *slot = [low, high | count << COUNT_SHIFT];
-        count
     }
 }
 
-/// The bytes of a short piece and its length.
-#[inline(always)]
-fn key(text: &[u8], start: usize, length: usize) -> [u64; 2] {
-    let [low, high] = match text.get(start..start + 16) {
-        Some(chunk) => words(chunk),
-        None => {
-            let mut chunk = [0; 16];
-            chunk[..length].copy_from_slice(&text[start..start + length]);
-            words(&chunk)
+/// Bytes of the longest piece that a slot of so many words holds.
+const fn longest(words: usize) -> usize {
+    8 * words - 2
+}
+
+struct Slots<const WORDS: usize, const BITS: u32>(Box<[[u64; WORDS]]>);
+
+impl<const WORDS: usize, const BITS: u32> Default for Slots<WORDS, BITS> {
+    fn default() -> Self {
+        Self(vec![[0; WORDS]; 1 << BITS].into())
+    }
+}
+
+impl<const WORDS: usize, const BITS: u32> Slots<WORDS, BITS> {
+    #[inline(always)]
+    fn of(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        length: usize,
+        look: impl FnOnce(&[u8]) -> usize,
+    ) -> u64 {
+        let mut key = key(text, start, length);
+        let place = self.place(&key);
+        if same(&self.0[place], &key) {
+            return count(&self.0[place]);
         }
-    };
-    let [low_mask, high_mask] = MASKS[length % 16];
-    [low & low_mask, high & high_mask | (length as u64) << LENGTH_SHIFT]
+        let found = look(&text[start..start + length]) as u64;
+        key[WORDS - 1] |= found << COUNT_SHIFT;
+        self.0[place] = key;
+        found
+    }
+
+    /// The slot of a key, by the upper bits of a product: they depend on every byte.
+    #[inline(always)]
+    fn place(&self, key: &[u64; WORDS]) -> usize {
+        let hash = key.iter().fold(0, |hash: u64, word| {
+            (hash.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        });
+        (hash >> (64 - BITS)) as usize
+    }
 }
 
+/// Whether a slot is of the piece of a key.
 #[inline(always)]
-fn words(chunk: &[u8]) -> [u64; 2] {
-    [0, 8].map(|at| chunk[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word)))
+fn same<const WORDS: usize>(slot: &[u64; WORDS], key: &[u64; WORDS]) -> bool {
+    let other = (0..WORDS - 1).fold(0, |other, at| other | (slot[at] ^ key[at]));
+    other | (slot[WORDS - 1] ^ key[WORDS - 1]) << 8 == 0
 }
 
-/// By length: which bytes are the piece's.
-const MASKS: [[u64; 2]; 16] = {
-    let mut masks = [[0; 2]; 16];
-    let mut length = 0;
-    while length < 16 {
-        let mask = (1_u128 << (8 * length)) - 1;
-        masks[length] = [mask as u64, (mask >> 64) as u64];
-        length += 1;
+/// The count in a slot.
+#[inline(always)]
+fn count<const WORDS: usize>(slot: &[u64; WORDS]) -> u64 {
+    slot[WORDS - 1] >> COUNT_SHIFT
+}
+
+/// A piece's bytes and its length.
+#[inline(always)]
+fn key<const WORDS: usize>(text: &[u8], start: usize, length: usize) -> [u64; WORDS] {
+    let mut words = words(text, start, length);
+    words[WORDS - 1] |= (length as u64) << LENGTH_SHIFT;
+    words
+}
+
+/// A piece's bytes, zeros behind them.
+#[inline(always)]
+fn words<const WORDS: usize>(text: &[u8], start: usize, length: usize) -> [u64; WORDS] {
+    let Some(bytes) = text.get(start..start + 8 * WORDS) else {
+        let mut padded = [[0; 8]; WORDS];
+        padded.as_flattened_mut()[..length].copy_from_slice(&text[start..start + length]);
+        return padded.map(u64::from_le_bytes);
+    };
+    std::array::from_fn(|at| {
+        let word = bytes[8 * at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        word & MASKS[length.saturating_sub(8 * at).min(8)]
+    })
+}
+
+/// By how many of a word's bytes are the piece's.
+const MASKS: [u64; 9] = {
+    let mut masks = [u64::MAX; 9];
+    let mut bytes = 0;
+    while bytes < 8 {
+        masks[bytes] = (1 << (8 * bytes)) - 1;
+        bytes += 1;
     }
     masks
 };
-
-/// The slot of a key: upper bits of both words, each multiplied by an odd number without pattern.
-#[inline(always)]
-fn place(low: u64, high: u64) -> usize {
-    let mixed = low.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ high.wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
-    (mixed >> (64 - BITS)) as usize
-}
