@@ -70,8 +70,7 @@ impl Charsmap {
     pub fn each(&self, mut each: impl FnMut(&[u8], &[u8])) -> Result<()> {
         let Some(&root) = self.nodes.first() else { return Ok(()) };
         let mut open = vec![(base(root), Vec::new())];
-        // No node is the child of two.
-        let mut left = self.nodes.len();
+        let mut left = (16 * self.nodes.len()).min(MOST_BEGINNINGS);
         while let Some((at, key)) = open.pop() {
             left = left.checked_sub(1).ok_or_else(|| malformed("leads around in circles"))?;
             for byte in 1..=u8::MAX {
@@ -86,6 +85,10 @@ impl Charsmap {
         Ok(())
     }
 }
+
+/// Judgement. Beginnings of keys that an array may have. Keys with the same end share it, so they
+/// can be more than nodes, but hardly many times more: SentencePiece's own has 50,000 nodes.
+const MOST_BEGINNINGS: usize = 1 << 22;
 
 fn malformed(what: &str) -> Error {
     let message = format!(
