@@ -73,7 +73,7 @@ def merge(
     because they are purged, and how many results and calls lack their other half."""
 
 def count_items(
-    archive: Archive, items: Buffer, by: Tokenizer | AssumedBound
+    archive: Archive, items: Buffer, by: Tokenizer | AssumedBound | Ratio
 ) -> tuple[bytearray, bytearray, bytearray, int, bool]:
     """How many tokens each item is whose numbers `items` holds as uint64: tokens as uint32; places
     of what was purged, and of what is no text, as uint64; how many counts were known, and whether

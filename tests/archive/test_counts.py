@@ -11,6 +11,7 @@ import pytest
 
 import vox
 from vox.archive import NewItem
+from vox.archive.counts import ItemWish
 from vox.archive.window import Window
 from vox.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from vox.sources.base import ItemKind, Role
@@ -121,6 +122,26 @@ def test_a_family_without_tokenizer_is_bounded_or_refused(archive: vox.Archive) 
     assert counted.tokens.tolist() == wanted.tolist()
     with pytest.raises(UnsupportedError):
         archive.count_tokens(items, "claude-sonnet-4", kind="exact")
+
+
+@pytest.mark.parametrize(
+    ("model", "wish", "kind"),
+    [
+        ("claude-sonnet-4", "best", "ratio"),
+        ("claude-sonnet-4", "ratio", "ratio"),
+        (MODEL, "ratio", "ratio"),
+        (MODEL, "best", "exact"),
+    ],
+)
+def test_items_are_estimated_as_their_texts_are(
+    archive: vox.Archive, model: str, wish: ItemWish, kind: str
+) -> None:
+    items = numbers(archive.window("a"))[:50]
+    counted = archive.item_tokens(items, model, kind=wish)
+    contents = [archive.read(item) for item in items]
+    assert counted.tokens.tolist() == vox.count_tokens(contents, model, kind=wish).tolist()
+    assert (counted.kind, counted.kept) == (kind, kind == "exact")
+    assert counted.says == TokenEstimator(model).says_of(counted.kind)
 
 
 def test_what_names_no_item_is_refused(archive: vox.Archive) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ import vox
 from tests.tokens.texts import random_texts
 from vox._native import Ratio, Tokenizer
 from vox.errors import InvalidArgumentError, NotFoundError, UnsupportedError
-from vox.tokens import KINDS, Estimate, TokenEstimator, quick_estimate
+from vox.tokens import KINDS, CountCache, Estimate, TokenEstimator, quick_estimate
 from vox.tokens.models import Family, families
 
 
@@ -88,6 +90,20 @@ def test_an_assumed_bound_over_a_stream_is_that_of_its_text(texts: list[str]) ->
 
 def test_every_kind_is_worth_less_than_the_one_before() -> None:
     assert KINDS == ("exact", "bound", "assumed", "ratio")
+
+
+def test_an_estimator_stands_where_a_model_does(tmp_path: Path) -> None:
+    cache = CountCache(tmp_path / "counts")
+    estimator = TokenEstimator("gpt-5", cache=cache)
+    texts = ["one two", "three", ""]
+    assert vox.count_tokens(texts, estimator).tolist() == [2, 1, 0]
+    assert cache.count_many(texts, estimator.tokenizer)[1] == 3  # all of them were kept
+    bounds = vox.count_tokens(texts, estimator, kind="bound").tolist()
+    assert bounds == estimator.bound(texts).tolist()
+    assert [vox.fits(texts, budget, estimator).fits for budget in (2, 3)] == [False, True]
+    for more in ({"threads": 2}, {"cache": cache}):
+        with pytest.raises(InvalidArgumentError, match="its own threads and cache"):
+            vox.count_tokens(texts, estimator, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("model", ["unheard-of", "", "org/unheard-of"])

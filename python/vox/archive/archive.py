@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from vox.archive import exchange, gc, generations, purge, soundness, window_ops
     from vox.archive.append import NewItem
     from vox.archive.chat import Chat
-    from vox.archive.counts import AtBest, ItemTokens, Model
+    from vox.archive.counts import ItemTokens, ItemWish
     from vox.archive.history import History
     from vox.archive.raw import RawExport
     from vox.archive.report import ImportReport, Progress
     from vox.archive.sessions import Sessions
     from vox.sources.base import FileSource, WindowDraft
     from vox.tokens.arrays import Counts
+    from vox.tokens.estimator import Model
 
 # What only imports or checks need is loaded by them: a look at one window is to be instant.
 
@@ -153,7 +154,7 @@ class Archive:
         None if the record is the item. Raises `NotFoundError`, `DamagedError`."""
         return self._native.extra(item)
 
-    def count_tokens(self, items: Iterable[int], model: Model, *, kind: AtBest = "cap") -> Counts:
+    def count_tokens(self, items: Iterable[int], model: Model, *, kind: ItemWish = "cap") -> Counts:
         """How many tokens each of `items` is for `model`: an array of `numpy.uint32`, in their
         order. Items are named by their numbers (the column `item`), in a list or an array; their
         bytes are counted where they are. Raises as `item_tokens`, which also says what of them
@@ -161,14 +162,16 @@ class Archive:
         return self.item_tokens(items, model, kind=kind).tokens
 
     def item_tokens(
-        self, items: Iterable[int], model: Model, *, kind: AtBest = "cap"
+        self, items: Iterable[int], model: Model, *, kind: ItemWish = "cap"
     ) -> ItemTokens:
         """The same, with their `total`, what the numbers are worth, and the places of items that
         count 0 because they were purged or are no text.
 
-        `model` is as for `vox.tokens.TokenEstimator`, or one. Exact counts are kept beside the
-        archive, by tokenizer and item: the next time they are looked up. No transaction is begun
-        for that, and where nothing can be written they are counted again. All cores are used.
+        `model` is as for `vox.tokens.TokenEstimator`, or one, whose threads and cache don't matter
+        here. `kind` is what to count by, as for `vox.count_tokens`: by default what may hold a cap.
+        Exact counts are kept beside the archive, by tokenizer and item: the next time they are
+        looked up. No transaction is begun for that, and where nothing can be written they are
+        counted again. All cores are used.
 
         Raises `NotFoundError` for an item that there isn't, `DamagedError` for one that can't be
         read, `InvalidArgumentError` for what is no number of an item, and as `TokenEstimator` does.

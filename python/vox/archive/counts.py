@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -10,19 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from vox import _native
 from vox.errors import InvalidArgumentError
 
-AtBest: TypeAlias = Literal["cap", "exact"]
-"""What to count by. `cap`: exactly, or by a bound where no tokenizer is at hand: never below the
-truth. `exact`: that and nothing else."""
+ItemWish: TypeAlias = Literal["best", "cap", "exact", "ratio"]
+"""What to count by, as `vox.tokens.estimator.Wish`. Without `bound`: where that is worth less than
+counting exactly, kept counts are as fast."""
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from vox.tokens.estimator import TokenEstimator
+    from vox.tokens.estimator import Model
     from vox.tokens.kinds import Kind
-
-    Model: TypeAlias = str | os.PathLike[str] | TokenEstimator
-    """A model's name, the path of its tokenizer, or a counter that was made for it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,8 +50,10 @@ class ItemTokens:
         return int(self.tokens.sum(dtype="uint64"))
 
 
-def count(archive: _native.Archive, items: Iterable[int], model: Model, kind: AtBest) -> ItemTokens:
-    """Counts items by their numbers."""
+def count(
+    archive: _native.Archive, items: Iterable[int], model: Model, kind: ItemWish
+) -> ItemTokens:
+    """Counts items by their numbers. Raises as `vox.archive.Archive.item_tokens`."""
     import numpy
 
     from vox.tokens.estimator import TokenEstimator

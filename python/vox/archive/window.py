@@ -12,7 +12,8 @@ from vox.archive.filters import ItemFilters, item_filter
 
 if TYPE_CHECKING:
     from vox.archive import window_ops
-    from vox.archive.counts import AtBest, ItemTokens, Model
+    from vox.archive.counts import ItemTokens, ItemWish
+    from vox.tokens.estimator import Model
 
 
 class Window:
@@ -89,7 +90,7 @@ class Window:
         start: int = 0,
         count: int | None = None,
         *,
-        kind: AtBest = "cap",
+        kind: ItemWish = "cap",
         **filters: Unpack[ItemFilters],
     ) -> ItemTokens:
         """How many tokens its items are for `model`: `count` of them (None: all) from position

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from vox._native import AssumedBound, CountCache, Gguf, Ratio, StreamBound, Tokenizer
-from vox.config import Settings, load_settings
+from vox._native import AssumedBound, CountCache, Ratio, StreamBound, Tokenizer
+from vox.config import Settings
 from vox.errors import InvalidArgumentError, UnsupportedError
-from vox.tokens import loading
 from vox.tokens.arrays import counts
-from vox.tokens.files import fetched_file, hub_cache, named_file
+from vox.tokens.finding import find
 from vox.tokens.items import Item, Items
 from vox.tokens.kinds import Kind
-from vox.tokens.models import Family, families, family_of
 
 if TYPE_CHECKING:
     from vox.tokens.arrays import Counts
 
 Wish: TypeAlias = Literal["best", "cap", "exact", "bound", "ratio"]
 """What to count by. `best`: exact, else a bound that is proven, else the ratio. `cap`: exact, else
-the bound, proven or assumed: never below the truth."""
+the bound, proven or assumed: never below the truth. `exact`, `bound`, `ratio`: that and nothing
+else; `bound` is the assumed one where none is proven."""
+
+Model: TypeAlias = "str | os.PathLike[str] | TokenEstimator"
+"""A model's name, the path of its tokenizer, or an estimator that was made for it."""
 
 _ASSUMPTIONS = {
     "bytes": "no token is less than a byte of the text",
@@ -91,7 +92,7 @@ class TokenEstimator:
         """The model that was asked for."""
         self._threads = threads
         self._cache = cache
-        self._found = _find(model, settings)
+        self._found = find(model, settings)
         self._tokenizer = self._found.tokenizer
 
     @property
@@ -140,8 +141,8 @@ class TokenEstimator:
                 return f"ratio: as measured for the family {self._found.family.ratio}"
 
     def count(self, items: Items, wish: Wish = "best") -> Counts:
-        """The tokens of each of `items`: exact, else about so many, by the ratio. With `cap`
-        exact, else never fewer. See `kind_of` for what an answer is worth.
+        """How many tokens each of `items` is, counted by what is wished for; `kind_of` says what
+        the numbers are worth.
 
         Raises `InvalidArgumentError` for an item that is no text and says which, and
         `UnsupportedError` if `exact` is wished for and there is no tokenizer.
@@ -173,11 +174,17 @@ class TokenEstimator:
         few. See `contracts/token-ratios.yaml` for how far it is off."""
         return counts(Ratio(self._found.family.ratio).estimate_many(items, self._threads))
 
-    def counter(self, wish: Literal["cap", "exact"]) -> Tokenizer | AssumedBound:
+    def counter(
+        self, wish: Literal["best", "cap", "exact", "ratio"]
+    ) -> Tokenizer | AssumedBound | Ratio:
         """What counts for a wish. Raises `UnsupportedError` as `count` does."""
-        if self.kind_of(wish) == "exact":
-            return self.tokenizer
-        return AssumedBound(self._found.form)
+        match self.kind_of(wish):
+            case "exact":
+                return self.tokenizer
+            case "ratio":
+                return Ratio(self._found.family.ratio)
+            case "bound" | "assumed":
+                return AssumedBound(self._found.form)
 
     def stream_bound(self) -> StreamBound:
         """A bound on the tokens of a text that comes in chunks, in constant memory."""
@@ -204,60 +211,3 @@ class TokenEstimator:
 
     def __repr__(self) -> str:
         return f"TokenEstimator({self.model!r}: {self.says})"
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What is known of how a model counts."""
-
-    family: Family
-    form: str
-    """What its bound rests on, if there is no tokenizer."""
-    whose: str
-    """Whose tokenizer it is, or why there is none."""
-    tokenizer: Tokenizer | None = None
-    bounded: Kind = "assumed"
-    """What its bound is worth."""
-
-
-def _find(model: str | os.PathLike[str], settings: Settings | None) -> _Found:
-    name = os.fspath(model)
-    family = family_of(name)
-    path = named_file(model)
-    if path is None and family and family.encoding:
-        whose = f"{family.encoding}, the tokenizer of {family.title}"
-        return _Found(family, family.form, whose, loading.shipped(family.encoding), "bound")
-    path = path or fetched_file(name)
-    if path:
-        return _in_file(path, family or _other(), settings or load_settings())
-    if family is None:
-        raise InvalidArgumentError(_unknown(name))
-    missing = "published" if family.known == "secret" else "at hand"
-    return _Found(family, family.form, f"the tokenizer of {family.title} is not {missing}")
-
-
-def _in_file(path: Path, family: Family, settings: Settings) -> _Found:
-    try:
-        tokenizer = loading.of_file(path, settings.tokenizers)
-    except UnsupportedError as error:
-        if not loading.is_gguf(path):
-            raise
-        # All that llama.cpp counts as it counts GPT-2 has a token for every byte, and no token is
-        # less: however the text is cut. Of other kinds nothing is known.
-        if Gguf(path).model == "gpt2":
-            return _Found(family, "bytes", str(error), bounded="bound")
-        return _Found(family, family.form, str(error))
-    return _Found(family, family.form, f"the tokenizer in {path}", tokenizer, "bound")
-
-
-def _other() -> Family:
-    return next(family for family in families() if family.name == "other")
-
-
-def _unknown(model: str) -> str:
-    names = ", ".join(f"{family.models[0]}…" for family in families() if family.models)
-    return (
-        f"{model}: nothing is known of such a model. What works: a name that begins as {names}; "
-        "the path of a tokenizer.json, of a folder with one, or of a .gguf file; org/name of a "
-        f"model in {hub_cache(os.environ)}; name:tag of a model that Ollama has"
-    )

@@ -14,6 +14,7 @@ use crate::{
     archive::Archive,
     bounds::AssumedBound,
     door,
+    ratios::Ratio,
     texts::Texts,
     tokens::{Tokenizer, numbers, on_lanes},
     view::WindowView,
@@ -69,6 +70,8 @@ pub enum By<'py> {
     Tokenizer(Bound<'py, Tokenizer>),
     /// By a bound, which takes little more time than looking it up.
     Bound(Bound<'py, AssumedBound>),
+    /// By measured ratios, which takes no more.
+    Ratio(Bound<'py, Ratio>),
 }
 
 /// How many tokens each item of an archive is. `items` holds their numbers as `uint64`.
@@ -90,6 +93,12 @@ pub fn count_items<'py>(
         By::Bound(bound) => {
             let symbols = &bound.get().symbols;
             let count = |texts: &[&[u8]]| batch::bound(symbols, texts, Lanes::default());
+            let measure = Measure { fingerprint: None, count: &count };
+            archive.run(py, |archive| archive.count_items(&items, &measure))?
+        }
+        By::Ratio(ratio) => {
+            let family = ratio.get().0;
+            let count = |texts: &[&[u8]]| batch::ratio(family, texts, Lanes::default());
             let measure = Measure { fingerprint: None, count: &count };
             archive.run(py, |archive| archive.count_items(&items, &measure))?
         }

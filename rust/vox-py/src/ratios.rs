@@ -18,7 +18,7 @@ use crate::{
 
 /// Estimates of a family of tokenizers.
 #[pyclass(module = "vox._native", frozen)]
-pub struct Ratio(&'static Family);
+pub struct Ratio(pub &'static Family);
 
 #[pymethods]
 impl Ratio {

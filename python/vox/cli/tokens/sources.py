@@ -102,10 +102,6 @@ class Sources:
                 yield from _window_items(self._archive(), source)
 
 
-def _is_window(source: Path | Window | None) -> bool:
-    return source is not None and not isinstance(source, Path)
-
-
 def _file(path: Path) -> Path:
     if path.is_dir():
         raise InvalidArgumentError(

@@ -13,9 +13,9 @@ from hashlib import blake2b
 from threading import Lock
 
 from vox.errors import InvalidArgumentError
+from vox.tokens.kinds import weakest
 from vox.tokens.request.count import PartCount, RequestCount, count_request, counted, entries_of
 from vox.tokens.request.framing import dialect_of
-from vox.tokens.request.kinds import weakest
 from vox.tokens.request.shapes import Request
 from vox.tokens.request.texts import Counter
 

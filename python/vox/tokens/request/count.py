@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from vox.tokens.kinds import Kind
+from vox.tokens.kinds import Kind, weakest
 from vox.tokens.request.blocks import block_entries
 from vox.tokens.request.entries import Entry, What
 from vox.tokens.request.framing import Dialect, dialect_of
-from vox.tokens.request.kinds import weakest
 from vox.tokens.request.shapes import Request
 from vox.tokens.request.template import template_entries
-from vox.tokens.request.texts import Counter, Wish
+from vox.tokens.request.texts import Counter, RequestWish
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +42,17 @@ class RequestCount:
 
 
 def count_request(
-    request: Request, model: str, dialect: str | None = None, *, wish: Wish = "cap"
+    request: Request, model: str, dialect: str | None = None, *, kind: RequestWish = "cap"
 ) -> RequestCount:
     """What `request` costs `model` as input, framed as `dialect` does or else as its family.
 
-    Without the model's tokenizer the answer is a bound, or by `wish="best"` an estimate.
+    Without the model's tokenizer the answer is a bound, or by `kind="best"` an estimate.
 
     Raises `InvalidArgumentError` for a model without known frames, and what `TokenEstimator`
     raises for a model that isn't known.
     """
     framing = dialect_of(model, dialect)
-    parts = counted(entries_of(request, framing, model), Counter(model, wish))
+    parts = counted(entries_of(request, framing, model), Counter(model, kind))
     return RequestCount(
         sum(part.tokens for part in parts),
         weakest(part.kind for part in parts),

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vox.tokens.kinds import Kind
+from vox.tokens.kinds import Kind, weakest
 from vox.tokens.request.entries import (
     Entry,
     Way,
@@ -26,7 +26,6 @@ from vox.tokens.request.entries import (
     tool_json,
 )
 from vox.tokens.request.framing import Dialect
-from vox.tokens.request.kinds import weakest
 from vox.tokens.request.shapes import (
     File,
     Image,

@@ -8,17 +8,18 @@ from typing import Literal, TypeAlias
 from vox.tokens import TokenEstimator
 from vox.tokens.kinds import Kind
 
-Wish: TypeAlias = Literal["cap", "best"]
-"""What texts are counted by where the model's tokenizer isn't at hand. `cap`: a bound. `best`: the
-ratio, which is nearer and may be too low."""
+RequestWish: TypeAlias = Literal["cap", "best"]
+"""What texts are counted by where the model's tokenizer isn't at hand, as
+`vox.tokens.estimator.Wish`. `cap`: a bound. `best`: mostly the ratio, which is nearer and may be too
+low."""
 
 
 class Counter:
     """Counts texts for one model: exactly if its tokenizer is at hand."""
 
-    def __init__(self, model: str, wish: Wish) -> None:
+    def __init__(self, model: str, wish: RequestWish) -> None:
         self._estimator = TokenEstimator(model)
-        self._wish: Wish = wish
+        self._wish: RequestWish = wish
         self.kind: Kind = self._estimator.kind_of(wish)
         """What its counts are worth."""
         self.says = self._estimator.says_of(self.kind)
