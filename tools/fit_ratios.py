@@ -12,7 +12,13 @@ have little of.
 Sources, ordered by size, are taken by turns to fit and to be held out. A family has one model: an
 average, as a sum over what the text is made of with weights that aren't negative (least squares of
 relative errors); a margin by content class; and what short texts need more. The margins are
-quantiles, so that few items are counted too low.
+quantiles, so that few items are counted too low. `QUANTILE`, `FEWEST` and the shape of the model
+were chosen while looking at the held-out figures: those are of sources that no number was fitted
+to, but not of sources that nobody had looked at.
+
+To repeat a fit it takes the same transcripts (the contract lists their sources; those in
+`tests/data` are a part of them), the files of `--vocabularies` under the terms of their owners,
+and the same `--texts`. Other inputs give other numbers, and the contract says which it had.
 """
 
 from __future__ import annotations
@@ -456,7 +462,8 @@ Made by tools/fit_ratios.py; all numbers are measured. tokens = round(margin of 
 its weight (0 where none is given) among those of its class: alphabet, script and cjk have their
 own, all others those of latin. Features and classes are those of rust/vox-tokens/src/ratio.
 `held_out` is how far this is off on items of sources that it wasn't fitted to: the share counted
-too low, the median of estimate / count − 1, what nine in ten stay below, and the lowest.
+too low, the median of estimate / count − 1, what nine in ten stay below, and the lowest. The
+quantile behind the margins was chosen while looking at these figures.
 Of several `tokenizers` the one with the most tokens counted; `scale` is what counts were multiplied
 with before fitting: contracts/counting.md.
 """

@@ -35,8 +35,9 @@ QUANTILE = 0.9
 """Of the kept ratios. A median would leave half of all estimates too low, the largest would
 follow a single outlier. Judgement."""
 LEAST, MOST = 0.7, 2.0
-"""Limits of a factor. Tokenizers of one family differ by less (Anthropic names 1.3 between two of
-its own); what lies outside comes from texts that the window doesn't hold. Judgement."""
+"""Limits of a factor. Tokenizers of one family differ by less (two of Anthropic's by 1.3, measured:
+`contracts/counting.md`); what lies outside comes from texts that the window doesn't hold.
+Judgement."""
 PLAUSIBLE = (0.2, 5.0)
 """A ratio outside of this compares different things, and is not kept. Judgement."""
 

@@ -22,6 +22,7 @@ class Family:
     form: Literal["bytes", "nfc", "nfkc", "sentencepiece"]
     known: Literal["published", "secret"]
     ratio: str
+    status: Literal["researched", "secondary"]
     source: str
     date: date
     encoding: str | None = None

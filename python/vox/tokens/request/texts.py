@@ -10,8 +10,8 @@ from vox.tokens.kinds import Kind
 
 RequestWish: TypeAlias = Literal["cap", "best"]
 """What texts are counted by where the model's tokenizer isn't at hand, as
-`vox.tokens.estimator.Wish`. `cap`: a bound. `best`: mostly the ratio, which is nearer and may be too
-low."""
+`vox.tokens.estimator.Wish`. `cap`: a bound. `best`: the ratio, unless the bound is proven; it is
+nearer and may be too low."""
 
 
 class Counter:
