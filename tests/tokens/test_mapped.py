@@ -12,6 +12,8 @@ import pytest
 from vox.tokens import TokenEstimator, content_class
 
 TEXT = "Zweite Frage: äöü 漢字 🙂\n".encode() * 500 + b"\xff\xfe\0"
+SIZE = 300 << 20
+"""Bytes of a file that a process can't read into its memory, which may be no larger."""
 
 
 def test_a_mapped_file_has_the_tokens_of_its_bytes(tmp_path: Path) -> None:
@@ -36,14 +38,14 @@ def test_a_mapped_file_has_the_tokens_of_its_bytes(tmp_path: Path) -> None:
 def test_a_file_larger_than_the_memory_that_a_process_may_have_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "large"
     with path.open("wb") as file:
-        file.truncate(1 << 30)
+        file.truncate(SIZE)
     limited = (
         "import resource, sys; from vox.cli import main; import vox.tokens.estimator, numpy; "
-        "resource.setrlimit(resource.RLIMIT_DATA, (800 << 20, 800 << 20)); "
+        f"resource.setrlimit(resource.RLIMIT_DATA, ({SIZE}, {SIZE})); "
         "main(['tokens', sys.argv[1], '-m', 'claude-opus-5'])"
     )
     ended = subprocess.run(
         [sys.executable, "-c", limited, path], capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.split("\t")[1:3] == ["1", str(1 << 30)]
+    assert ended.stdout.split("\t")[1:3] == ["1", str(SIZE)]
