@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.tokens import vocabularies
 from tests.tokens.gguf_files import Value, dumps, write
 from tests.tokens.llamacpp import Judge, Library, library
+from tests.tokens.real import real_files
 from tests.tokens.texts import PARTS, random_texts
 from vox._native import Gguf, Tokenizer
 from vox.errors import MalformedError, UnsupportedError
@@ -24,7 +25,6 @@ CONTRACT = Path(__file__).parents[2] / "contracts" / "gguf.md"
 PRES = re.findall(
     r"`([^`]+)`", CONTRACT.read_text().split("A file without it is `default`.")[1].split("##")[0]
 )
-REAL = sorted(Path(os.environ.get("VOX_PERF", "/nowhere"), "vocab", "gguf").glob("*.gguf"))
 
 OWN = [
     *vocabularies.WORDS,
@@ -137,7 +137,7 @@ def test_every_way_of_cutting_gives_the_ids_of_llama_cpp(
         agree(Tokenizer.from_gguf(file), judge, [*PARTS, *texts(100, 2)])
 
 
-@pytest.mark.parametrize("file", REAL, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", real_files("gguf/*.gguf"))
 def test_real_vocabularies_give_the_ids_of_llama_cpp(file: Path, llama_cpp: Library) -> None:
     with Judge(llama_cpp, file) as judge:
         agree(Tokenizer.from_gguf(file), judge, [*PARTS, *texts(1000, 3)])

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tokens import tokenizer_files as files
+from tests.tokens.real import real_files
 from tests.tokens.texts import PARTS, random_texts
 from vox._native import Tokenizer
 from vox.errors import MalformedError, UnsupportedError
@@ -229,18 +230,7 @@ def _long(part: str, component: str, file: str) -> Tokenizer:
     return _in_vox(json.loads(file))
 
 
-def _real_files() -> list[Path]:
-    folder = os.environ.get("VOX_PERF")
-    return sorted(Path(folder).glob("vocab/*/tokenizer.json")) if folder else []
-
-
-REAL = _real_files()
-
-
-@pytest.mark.skipif(
-    not REAL, reason="no tokenizer.json under $VOX_PERF/vocab, which names real ones"
-)
-@pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", real_files("*/tokenizer.json"))
 def test_real_files_count_random_and_adversarial_texts_as_the_library(path: Path) -> None:
     oracle = files.oracle(path.read_text(encoding="utf-8"))
     vox = Tokenizer.from_tokenizer_json(path)
