@@ -1,7 +1,7 @@
 //! `gpt2` and `gemma4`: byte-pair encoding after cutting.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     ops::ControlFlow::{Break, Continue},
 };
 
@@ -86,20 +86,9 @@ impl Merges {
             whole_pieces: pre.ignore_merges,
         };
         let vocabulary = Vocabulary::compile(&source)?;
-        let by_text: HashMap<&[u8], u32> =
-            source.tokens.iter().zip(0..).map(|(text, id)| (&text[..], id)).collect();
-        let listed: std::collections::HashSet<[u32; 2]> = match &source.merging {
-            Merging::List(list) => list.iter().map(|&[left, right, _]| [left, right]).collect(),
-            Merging::Ranks => unreachable!("merges are a list"),
-        };
-        let pairs = Pairs::new(|first, second| {
-            let (Some(&first), Some(&second)) =
-                (by_text.get(&[first][..]), by_text.get(&[second][..]))
-            else {
-                return false;
-            };
-            !pre.characters && !longer && listed.contains(&[first, second])
-        });
+        let singles: HashMap<&[u8], u32> =
+            source.symbols.iter().map(|&id| (&source.tokens[id as usize][..], id)).collect();
+        let pairs = pairs(&source, &singles, pre.characters || longer);
         let newline_run = |length: usize| vocab.id(&b"\n".repeat(length)).map(|id| (length, id));
         let longest = vocab.tokens.iter().map(|text| text.len()).max().unwrap_or(0);
         let newlines = if pre.newlines_whole {
@@ -114,8 +103,10 @@ impl Merges {
             let cost = Symbols::by_character(|c| {
                 let c = if pre.escape { escaped(c) } else { c };
                 let c = if lowercase { wpm::lower(c) } else { c };
-                let known = by_text.contains_key(c.encode_utf8(&mut [0; 4]).as_bytes());
-                if known { 1 } else { c.len_utf8() as u32 }
+                match singles.get(c.encode_utf8(&mut [0; 4]).as_bytes()) {
+                    Some(&id) if id < first && !longer => 1,
+                    _ => c.len_utf8() as u32,
+                }
             });
             // A `▁` may be put before any line, and one after each user-defined token.
             if pre.metaspace { cost.with_piece(3).with_start(3) } else { cost }
@@ -216,6 +207,22 @@ impl Merges {
         }
         self.newlines.get(&piece.len()).copied().filter(|_| piece.bytes().all(|byte| byte == b'\n'))
     }
+}
+
+/// Which two bytes always merge, unless that is `unknown`.
+fn pairs(source: &Source, singles: &HashMap<&[u8], u32>, unknown: bool) -> Pairs {
+    let mut listed = HashSet::new();
+    if let Merging::List(list) = &source.merging
+        && !unknown
+    {
+        let single = |id: u32| source.tokens[id as usize].len() == 1;
+        let both = list.iter().filter(|&&[left, right, _]| single(left) && single(right));
+        listed.extend(both.map(|&[left, right, _]| (left, right)));
+    }
+    Pairs::new(|first, second| {
+        let ids = (singles.get(&[first][..]), singles.get(&[second][..]));
+        matches!(ids, (Some(&first), Some(&second)) if listed.contains(&(first, second)))
+    })
 }
 
 impl Model for Merges {
