@@ -49,6 +49,16 @@ def test_a_file_has_what_the_library_counts(run: Run, files: list[Path]) -> None
     assert numbers[0] <= numbers[1]
 
 
+def test_a_closed_standard_input_is_said_to_be_closed(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    for arguments in ([], ["-"]):
+        outcome = run("tokens", *arguments, "-m", "gpt-5")
+        assert outcome.status == 2
+        assert "standard input is closed" in outcome.messages
+
+
 def test_several_files_are_rows_by_content_and_a_total(run: Run, files: list[Path]) -> None:
     rows = cells(run("tokens", *files, files[0], "-m", "gpt-4o").text)
     assert rows[0][:3] == ["prose", "2", str(2 * len(PROSE))]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vox.errors import InvalidArgumentError, NotFoundError
+from vox.errors import InvalidArgumentError, NotFoundError, VoxError
 from vox.tokens.files import fetched_file, hub_cache, named_file
 
 
@@ -65,12 +65,40 @@ def test_what_is_missing_or_holds_no_tokenizer_is_refused(tmp_path: Path) -> Non
         named_file(tmp_path)
 
 
+def test_a_name_that_no_file_can_have_is_that_of_none() -> None:
+    for name in ("./a\0b.json", "./\udcff.json", "~no-such-user/folder"):
+        with pytest.raises(NotFoundError, match="there is no such"):
+            named_file(name)
+    with pytest.raises(VoxError, match="too long"):
+        named_file("./" + "x" * 5_000)
+    for name in ("org/" + "x" * 5_000, "x" * 5_000, "org/..", "", "\udcff"):
+        assert named_file(name) is None
+        assert fetched_file(name, {}) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names here")
+def test_a_pipe_is_no_tokenizer_and_isnt_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "tokenizer.json")
+    with pytest.raises(InvalidArgumentError, match="read from a file"):
+        named_file(tmp_path / "tokenizer.json")
+    with pytest.raises(InvalidArgumentError, match="neither"):
+        named_file(tmp_path)
+
+
 def test_the_hub_keeps_its_files_where_its_variables_say() -> None:
     default = Path("~/.cache/huggingface/hub").expanduser()
     assert hub_cache({}) == hub_cache({"HF_HOME": ""}) == default
     assert hub_cache({"XDG_CACHE_HOME": "/x"}) == Path("/x/huggingface/hub")
     assert hub_cache({"XDG_CACHE_HOME": "/x", "HF_HOME": "/h"}) == Path("/h/hub")
     assert hub_cache({"HF_HOME": "/h", "HF_HUB_CACHE": "/c"}) == Path("/c")
+
+
+def test_a_damaged_reference_of_the_hub_refers_to_nothing(tmp_path: Path) -> None:
+    environ = {"HF_HUB_CACHE": str(tmp_path)}
+    reference = made(tmp_path / "models--org--name" / "refs" / "main")
+    for damaged in (b"\xff", b"a\0b", b"", b"x" * 5_000):
+        reference.write_bytes(damaged)
+        assert fetched_file("org/name", environ) is None
 
 
 def test_a_model_of_the_hub_is_found_in_the_snapshot_in_use(tmp_path: Path) -> None:

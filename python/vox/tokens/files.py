@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from vox.errors import InvalidArgumentError, NotFoundError
+from vox.errors import InvalidArgumentError, NotFoundError, of_system
 
 _PATH = re.compile(r"[./~]|[a-z]:[\\/]|.*\.(?:gguf|json)$", re.DOTALL | re.IGNORECASE)
 
@@ -18,15 +18,26 @@ def named_file(model: str | os.PathLike[str]) -> Path | None:
     """The tokenizer file that `model` is the path of: a `tokenizer.json` or its like, a GGUF file,
     or a folder with one. None if it is no path but a name.
 
-    Raises `NotFoundError`, and `InvalidArgumentError` for a folder or a file without a tokenizer.
+    Raises `NotFoundError`, `InvalidArgumentError` for a folder or a file without a tokenizer, and
+    what the system says.
     """
     if isinstance(model, str) and not _PATH.match(model):
         return None
-    path = Path(model).expanduser()
+    try:
+        return _file_at(Path(model).expanduser())
+    except OSError as error:
+        raise of_system(error) from error
+    except RuntimeError as error:
+        raise NotFoundError(f"{model}: there is no such home folder") from error
+
+
+def _file_at(path: Path) -> Path:
     if path.is_dir():
         return _in_folder(path)
     if not path.exists():
         raise NotFoundError(f"{path}: there is no such file; nothing is downloaded")
+    if not path.is_file():
+        raise InvalidArgumentError(f"{path}: a tokenizer is read from a file, which this is not")
     if path.suffix.lower() not in {".json", ".gguf"}:
         raise InvalidArgumentError(f"{path}: neither a tokenizer.json nor a .gguf file")
     return path
@@ -34,7 +45,11 @@ def named_file(model: str | os.PathLike[str]) -> Path | None:
 
 def fetched_file(model: str, environ: Mapping[str, str] = os.environ) -> Path | None:
     """The tokenizer file of a model that another program has fetched; None if there is none."""
-    return _of_hub(model, environ) or _of_ollama(model, environ)
+    try:
+        return _of_hub(model, environ) or _of_ollama(model, environ)
+    except OSError:
+        # What can't be looked at, if only since its name is too long, isn't there.
+        return None
 
 
 def _of_hub(model: str, environ: Mapping[str, str]) -> Path | None:
@@ -46,7 +61,7 @@ def _of_hub(model: str, environ: Mapping[str, str]) -> Path | None:
     try:
         current = (repository / "refs" / "main").read_text().strip()
         folders = [snapshots / current]
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         # Fetched by a commit instead of a branch: the newest.
         folders = sorted(snapshots.glob("*"), key=lambda path: path.stat().st_mtime, reverse=True)
     found = (_tokenizer_of(folder) for folder in [*folders, Path(model)])

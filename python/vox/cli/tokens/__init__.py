@@ -69,7 +69,7 @@ def tokens(
     if not models:
         raise InvalidArgumentError("name a model with --model; vox tokens --list shows some")
     if not sources:
-        if sys.stdin.isatty():
+        if sys.stdin and sys.stdin.isatty():
             raise InvalidArgumentError("name files or a window, or pipe a text in")
         sources = ["-"]
     _count(sources, list(dict.fromkeys(models)), path, as_json)

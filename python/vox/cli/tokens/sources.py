@@ -81,6 +81,8 @@ class Sources:
                 self._found.append(_window(argument, archive))
         if self._found.count(None) > 1:
             raise InvalidArgumentError("- stands for standard input, which can be read only once")
+        if None in self._found and not sys.stdin:
+            raise InvalidArgumentError("standard input is closed")
 
     def batches(self) -> Iterator[tuple[list[Item], Archive | None]]:
         """All texts, batch by batch, and the archive that those of a window are in. Each batch is
