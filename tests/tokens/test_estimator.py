@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -115,6 +116,23 @@ def test_an_unknown_model_is_refused_with_what_would_work(model: str) -> None:
 def test_a_file_that_is_not_there_is_not_looked_for_elsewhere() -> None:
     with pytest.raises(NotFoundError, match="nothing is downloaded"):
         vox.fits(["text"], 3, "./qwen/tokenizer.json")
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "claude-opus-5"])
+@pytest.mark.parametrize("kind", ["exakt", "", "assumed", None])
+def test_a_kind_that_there_is_not_is_refused(model: str, kind: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match="best, cap, exact, bound, ratio"):
+        vox.count_tokens(["text"], model, kind=kind)
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_fewer_threads_than_one_are_refused(threads: int) -> None:
+    with pytest.raises(InvalidArgumentError, match="1 is the least"):
+        vox.count_tokens(["text"], "gpt-5", threads=threads)
+
+
+def test_more_threads_than_there_can_be_are_all() -> None:
+    assert vox.count_tokens(["text"], "gpt-5", threads=10**30).tolist() == [1]
 
 
 def test_the_quick_estimate_is_a_quarter_of_the_length_and_one() -> None:

@@ -69,3 +69,8 @@ def test_nothing_fits_into_nothing() -> None:
 def test_a_budget_below_nothing_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="-1"):
         vox.fits(["a"], -1, "gpt-5")
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "claude-opus-5"])
+def test_a_budget_beyond_all_numbers_is_enough(model: str) -> None:
+    assert vox.fits(["text"], 2**64, model)

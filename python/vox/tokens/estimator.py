@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from vox._native import AssumedBound, CountCache, Ratio, StreamBound, Tokenizer
 from vox.config import Settings
@@ -24,6 +24,9 @@ else; `bound` is the assumed one where none is proven."""
 
 Model: TypeAlias = "str | os.PathLike[str] | TokenEstimator"
 """A model's name, the path of its tokenizer, or an estimator that was made for it."""
+
+_MOST = 2**63
+"""More than there ever are, of tokens or of threads."""
 
 _ASSUMPTIONS = {
     "bytes": "no token is less than a byte of the text",
@@ -90,7 +93,9 @@ class TokenEstimator:
     ) -> None:
         self.model = os.fspath(model)
         """The model that was asked for."""
-        self._threads = threads
+        if threads is not None and threads < 1:
+            raise InvalidArgumentError(f"threads is {threads}: 1 is the least")
+        self._threads = None if threads is None else min(threads, _MOST)
         self._cache = cache
         self._found = find(model, settings)
         self._tokenizer = self._found.tokenizer
@@ -121,7 +126,11 @@ class TokenEstimator:
         return self._tokenizer
 
     def kind_of(self, wish: Wish) -> Kind:
-        """What is counted by for a wish."""
+        """What is counted by for a wish. Raises `InvalidArgumentError` for one that is none."""
+        if wish not in get_args(Wish):
+            raise InvalidArgumentError(
+                f"counted by {wish!r}: it is one of {', '.join(get_args(Wish))}"
+            )
         if wish == "exact" or (self._tokenizer and wish in {"best", "cap"}):
             return "exact"
         if wish == "ratio" or (wish == "best" and self._found.bounded == "assumed"):
@@ -197,11 +206,11 @@ class TokenEstimator:
         is known."""
         if budget < 0:
             raise InvalidArgumentError(f"a budget of {budget} tokens: 0 is the least")
-        kind = self._found.bounded
+        kind, most = self._found.bounded, min(budget, _MOST)
         if self._tokenizer is None:
-            fits, tokens = AssumedBound(self._found.form).fits(items, budget, self._threads)
+            fits, tokens = AssumedBound(self._found.form).fits(items, most, self._threads)
         else:
-            fits, kind, tokens = self._tokenizer.fits(items, budget, self._threads)
+            fits, kind, tokens = self._tokenizer.fits(items, most, self._threads)
         return Fit(fits, tokens, kind, self.says_of(kind))
 
     def estimate(self, text: Item, wish: Wish = "best") -> Estimate:
