@@ -253,6 +253,24 @@ def test_damage_never_does_more_than_raise(data: st.DataObject) -> None:
         Tokenizer.from_gguf(_held(bytes(whole))).encode("the quick brown")
 
 
+@pytest.mark.parametrize("model", ["gpt2", "llama", "bert", "t5", "rwkv"])
+def test_a_vocabulary_without_tokens_is_no_tokenizer(model: str, folder: Path) -> None:
+    file = write(folder / "model.gguf", {"tokenizer.ggml.model": model})
+    with pytest.raises(MalformedError, match="no tokens"):
+        Tokenizer.from_gguf(file)
+
+
+@pytest.mark.parametrize("score", [float("inf"), float("-inf"), float("nan")])
+def test_scores_that_cannot_be_added_are_malformed(score: float, folder: Path) -> None:
+    metadata: dict[str, Value] = {
+        "tokenizer.ggml.model": "t5",
+        "tokenizer.ggml.tokens": ["<pad>", "</s>", "<unk>", "a"],
+        "tokenizer.ggml.scores": [0.0, 0.0, 0.0, score],
+    }
+    with pytest.raises(MalformedError, match="a score"):
+        Tokenizer.from_gguf(write(folder / "model.gguf", metadata)).encode("aaa")
+
+
 @pytest.mark.parametrize("length", [2**64 - 1, 2**62, 10**9])
 def test_a_length_beyond_the_file_takes_no_memory(length: int, folder: Path) -> None:
     file = folder / "model.gguf"

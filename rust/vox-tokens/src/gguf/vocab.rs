@@ -43,6 +43,9 @@ impl Vocab {
     /// The vocabulary that a file holds.
     pub fn new(from: &Tokenizer) -> Result<Self> {
         let count = from.tokens.len();
+        if count == 0 {
+            return Err(malformed("it has no tokens".into()));
+        }
         let enough = |have: usize, what: &str| {
             if have >= count {
                 Ok(())
@@ -71,8 +74,8 @@ impl Vocab {
                 scores[..count].to_vec()
             }
         };
-        if scores.iter().any(|score| score.is_nan()) {
-            return Err(malformed("a score is no number".into()));
+        if scores.iter().any(|score| !score.is_finite()) {
+            return Err(malformed("a score is no number or infinite".into()));
         }
         let declared = match &from.types {
             None => vec![kind::NORMAL; count],

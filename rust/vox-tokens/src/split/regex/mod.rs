@@ -41,16 +41,22 @@ impl Regex {
 
     fn built(pattern: &str) -> std::result::Result<Self, String> {
         let (mut all, mut gives_back) = (Vec::new(), Vec::new());
+        // Alternatives without a look ahead that follow each other: building an automaton of n
+        // patterns takes n² steps, of one with n alternatives far less.
+        let mut plain: Vec<Hir> = Vec::new();
         for Alternative { taken, ahead } in alternatives::of(pattern)? {
             let taken = oniguruma::parse(&taken)?;
             let Some((ahead, wanted)) = ahead else {
                 if taken.properties().minimum_len() == Some(0) {
                     return Err("it matches the empty text".to_owned());
                 }
-                all.push(taken);
-                gives_back.push(false);
+                plain.push(taken);
                 continue;
             };
+            if !plain.is_empty() {
+                all.push(Hir::alternation(std::mem::take(&mut plain)));
+                gives_back.push(false);
+            }
             if !is_repeated_class(&taken) {
                 return Err("it looks ahead after more than one repeated class".to_owned());
             }
@@ -63,6 +69,10 @@ impl Regex {
             }
             all.push(Hir::concat(vec![taken, Hir::class(next)]));
             gives_back.push(true);
+        }
+        if !plain.is_empty() {
+            all.push(Hir::alternation(plain));
+            gives_back.push(false);
         }
         let meta = meta::Builder::new().build_many_from_hir(&all).map_err(|e| e.to_string())?;
         Ok(Self { meta, gives_back })

@@ -111,3 +111,15 @@ fn known_patterns_are_the_same_by_hand_and_as_automata() {
         }
     }
 }
+
+#[test]
+fn many_alternatives_are_no_more_work_than_their_length() {
+    let words: Vec<_> = (0..50_000).map(|n| format!("w{n}")).collect();
+    let pattern = words.join("|");
+    // Whether they fit an automaton or not is known at once.
+    if let Ok(regex) = Regex::new(&pattern) {
+        assert_eq!(matches(&regex, "a w12 w4999"), [2..4, 6..8]);
+    }
+    let regex = Regex::new(&words[..2_000].join("|")).expect("it fits");
+    assert_eq!(matches(&regex, "a w12 w1999"), [2..4, 6..8]);
+}
