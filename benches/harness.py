@@ -71,13 +71,15 @@ def main(
     contestants: Mapping[str, Contestant],
     parser: argparse.ArgumentParser,
     report: Callable[[list[Row], argparse.Namespace], None],
+    patience: float | None = None,
 ) -> int:
     """Runs each contestant of a benchmark in a fresh process, then reports on all of them.
 
     The exit status is 1 if a contestant failed; a missed target is no failure.
 
     `--only a,b` picks contestants. A contestant gets the parsed options as keywords; it may raise
-    `NotHereError` to be left out. Results go to standard output, one line of JSON each, and into
+    `NotHereError` to be left out. With `patience`, seconds, a peer that crashes or takes longer is
+    left out too. Results go to standard output, one line of JSON each, and into
     `results/<bench>.jsonl` below the work folder.
     """
     parser.add_argument("--only", help="contestants to run, separated by commas")
@@ -97,7 +99,7 @@ def main(
     results.mkdir(exist_ok=True)
     with (results / f"{bench}.jsonl").open("a") as log:
         for name in names:
-            row = _in_fresh_process(name)
+            row = _in_fresh_process(name, patience)
             print(json.dumps(row), flush=True)
             log.write(json.dumps({"at": int(time.time()), **row}) + "\n")
             rows.append(row)
@@ -109,11 +111,18 @@ class NotHereError(Exception):
     """A contestant can't run on this machine or with these options."""
 
 
-def _in_fresh_process(name: str) -> Row:
+def _in_fresh_process(name: str, patience: float | None) -> Row:
     command = [sys.executable, *sys.argv, "--child", name]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    ours = patience is None or name.startswith("vox")
+    try:
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, text=True, timeout=None if ours else patience
+        )
+    except subprocess.TimeoutExpired:
+        return {"contestant": name, "left_out": f"it took more than {patience:g} seconds"}
     if done.returncode or not done.stdout.strip():
-        return {"contestant": name, "failed": done.returncode}
+        how = "failed" if ours else "left_out"
+        return {"contestant": name, how: done.returncode}
     row: Row = json.loads(done.stdout.strip().splitlines()[-1])
     return row
 

@@ -19,6 +19,8 @@ FULL = {
     "bench_gc.py": [],
     "bench_windows.py": [],
     "bench_recount.py": [],
+    "bench_tokens.py": [],
+    "bench_tokens_hostile.py": [],
 }
 QUICK = {
     "bench_store.py": ["--items", "50000", "--singles", "300"],
@@ -28,6 +30,8 @@ QUICK = {
     "bench_gc.py": ["--items", "50000"],
     "bench_windows.py": ["--items", "50000"],
     "bench_recount.py": ["--items", "50000", "--peer-items", "50000"],
+    "bench_tokens.py": ["--megabytes", "2", "--classes", "mix"],
+    "bench_tokens_hostile.py": [],
 }
 
 
