@@ -16,8 +16,9 @@ use std::ops::Range;
 
 use vox_types::{Code, Error, Result};
 
-/// Words of the header, and the alignment of tables.
-const LINE: usize = 8;
+/// Words of a cache line, on which tables are aligned.
+pub const LINE: usize = 8;
+/// Words of the header.
 const HEADER: usize = 16;
 const MAGIC: u64 = u64::from_le_bytes(*b"vox-bpe\0");
 /// Rises with every change of a table's meaning.

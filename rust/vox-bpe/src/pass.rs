@@ -1,6 +1,8 @@
 //! Pieces into tokens: one pass from the left, the longest token first, a step back where that
 //! can't be.
 
+use std::ops::Range;
+
 use crate::{Vocabulary, layout::NONE, merging, seam, seams::Seams, trie, vocabulary::Tables};
 
 /// Counts and encodes pieces. Cheap to make, for a text or for many.
@@ -25,6 +27,8 @@ pub struct Scratch {
 struct Prefix {
     token: u32,
     end: usize,
+    /// How many bytes of the text decided that; more than there are if its end did.
+    seen: usize,
 }
 
 /// Places of a piece that are no seams of its encoding.
@@ -128,13 +132,15 @@ impl<'v> Bpe<'v> {
     fn first(&self, rest: &[u8]) -> (Prefix, u32) {
         let Tables { sizes, trie, .. } = self.tables;
         let mut unit = trie::root(trie);
-        let mut longest = Prefix { token: NONE, end: 0 };
+        let mut longest = Prefix { token: NONE, end: 0, seen: rest.len() + 1 };
         for (at, &byte) in rest.iter().enumerate() {
-            let Some(next) = trie::step(trie, unit, byte) else { return (longest, NONE) };
+            let Some(next) = trie::step(trie, unit, byte) else {
+                return (Prefix { seen: at + 1, ..longest }, NONE);
+            };
             unit = next;
             let token = trie::token(unit);
             if token < sizes.formed {
-                longest = Prefix { token, end: at + 1 };
+                (longest.token, longest.end) = (token, at + 1);
             }
         }
         let whole = trie::token(unit);
@@ -174,8 +180,10 @@ impl<'v> Bpe<'v> {
     ) {
         let Tables { sizes, splits, pairs, shorter, .. } = self.tables;
         let length = |token: u32| seam::length(splits[token as usize]);
-        let Prefix { mut token, mut end } = first;
+        // The place, and what is tried there.
         let mut at = 0;
+        let Prefix { mut token, mut end, mut seen } = first;
+        let mut stepped_back = false;
         loop {
             assert!(token != NONE, "the vocabulary lacks the symbol at byte {at} of a piece");
             let may_follow = |before: &u32| {
@@ -184,17 +192,22 @@ impl<'v> Bpe<'v> {
                 })
             };
             if !dead.has(end) && tokens.last().is_none_or(may_follow) {
+                let repeats = tokens.last() == Some(&token) && !stepped_back;
                 tokens.push(token);
+                if repeats {
+                    end = repeat(piece, at..end, seen, tokens);
+                }
                 at = end;
                 if at == piece.len() {
                     return;
                 }
-                (Prefix { token, end }, _) = self.first(&piece[at..]);
+                (Prefix { token, end, seen }, _) = self.first(&piece[at..]);
                 end += at;
                 continue;
             }
             token = shorter[token as usize];
             while token == NONE {
+                stepped_back = true;
                 dead.add(at);
                 let Some(before) = tokens.pop() else { break };
                 at -= length(before);
@@ -229,4 +242,17 @@ impl<'v> Bpe<'v> {
         merging::merge(self.tables.merges, tokens);
         tokens.iter().filter(|&&token| token != NONE).count()
     }
+}
+
+/// After a token that follows its like: as long as the bytes that decided for it come again, so
+/// does the token. Adds these, and gives the place behind the last.
+fn repeat(piece: &[u8], mut last: Range<usize>, seen: usize, tokens: &mut Vec<u32>) -> usize {
+    let (length, token) = (last.len(), tokens[tokens.len() - 1]);
+    while let Some(next) = piece.get(last.end..last.end + seen)
+        && next == &piece[last.start..last.start + seen]
+    {
+        tokens.push(token);
+        last = last.end..last.end + length;
+    }
+    last.end
 }

@@ -50,18 +50,17 @@ pub fn holds(
         if pairs.get(left, right) < limit {
             return false;
         }
-        if left > right {
-            if left < symbols {
-                return true;
-            }
-            limit = left;
-            left = right_part(splits[left as usize]);
-        } else {
-            if right < symbols {
-                return true;
-            }
-            limit = right + 1;
-            right = left_part(splits[right as usize]);
+        let later = left.max(right);
+        if later < symbols {
+            return true;
         }
+        // Without a branch on which of the two it is: nothing would predict that.
+        let split = splits[later as usize];
+        let is_left = left > right;
+        limit = later + u32::from(!is_left);
+        (left, right) = (
+            if is_left { right_part(split) } else { left },
+            if is_left { right } else { left_part(split) },
+        );
     }
 }

@@ -63,6 +63,16 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         proptest::collection::vec(b'a'..=b'c', 0..24),
         proptest::collection::vec(b'a'..=b'b', 50..200),
+        // The same again and again, between other things.
+        (
+            proptest::collection::vec(b'a'..=b'c', 0..6),
+            proptest::collection::vec(b'a'..=b'c', 1..4),
+            0..60_usize,
+            proptest::collection::vec(b'a'..=b'c', 0..6),
+        )
+            .prop_map(|(before, again, times, after)| {
+                [before, again.repeat(times), after].concat()
+            }),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! The encodings that vox has with it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use vox_types::Result;
 use vox_vocabularies::{CL100K_BASE, O200K_BASE, P50K_BASE};
@@ -22,19 +22,20 @@ pub const SHIPPED: [&str; 3] = ["o200k_base", "cl100k_base", "p50k_base"];
 ///
 /// `malformed` if the program is for a machine of another byte order than it was built on.
 pub fn shipped(name: &str) -> Result<Option<Tokenizer>> {
-    let (vocabulary, pattern) = match name {
-        "o200k_base" => (O200K_BASE, Pattern::O200k),
-        "cl100k_base" => (CL100K_BASE, Pattern::Cl100k),
-        "p50k_base" => (P50K_BASE, Pattern::Gpt2),
+    // Each vocabulary is read through once in a process, however many tokenizers use it.
+    static WARM: [Once; 3] = [const { Once::new() }; 3];
+    let (shipped, pattern, warm) = match name {
+        "o200k_base" => (O200K_BASE, Pattern::O200k, &WARM[0]),
+        "cl100k_base" => (CL100K_BASE, Pattern::Cl100k, &WARM[1]),
+        "p50k_base" => (P50K_BASE, Pattern::Gpt2, &WARM[2]),
         _ => return Ok(None),
     };
+    let vocabulary = Vocabulary::open(Arc::new(shipped.tables))?;
+    warm.call_once(|| vocabulary.warm());
     let mut hash = blake3::Hasher::new_derive_key("vox tokenizer: ranks and pattern of tiktoken");
-    hash.update(&vocabulary.source).update(name.as_bytes());
-    let encoding = ByteLevel::new(
-        Normal::None,
-        Splitter::new(pattern, Engine::Unicode16),
-        Vocabulary::open(Arc::new(vocabulary.tables))?,
-    );
+    hash.update(&shipped.source).update(name.as_bytes());
+    let encoding =
+        ByteLevel::new(Normal::None, Splitter::new(pattern, Engine::Unicode16), vocabulary);
     Ok(Some(Tokenizer::new(Fingerprint(hash.finalize().into()), Arc::new(encoding))))
 }
 

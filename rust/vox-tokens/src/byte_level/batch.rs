@@ -29,11 +29,9 @@ pub fn total(
         start: 0,
         total: 0,
     };
-    let mut end = 0;
-    let stopped = splitter.for_each(text, |piece| {
-        end += piece.len();
-        batch.push(end)
-    });
+    let start = text.as_ptr().addr();
+    let stopped =
+        splitter.for_each(text, |piece| batch.push(piece.as_ptr_range().end.addr() - start));
     if stopped.is_continue() {
         let _ = batch.look_up();
     }

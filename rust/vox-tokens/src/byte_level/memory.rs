@@ -116,19 +116,28 @@ fn words<const WORDS: usize>(text: &[u8], start: usize, length: usize) -> [u64; 
         padded.as_flattened_mut()[..length].copy_from_slice(&text[start..start + length]);
         return padded.map(u64::from_le_bytes);
     };
+    let masks = const { &masks::<WORDS>() }[length % 64];
     std::array::from_fn(|at| {
         let word = bytes[8 * at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-        word & MASKS[length.saturating_sub(8 * at).min(8)]
+        word & masks[at]
     })
 }
 
-/// By how many of a word's bytes are the piece's.
-const MASKS: [u64; 9] = {
-    let mut masks = [u64::MAX; 9];
-    let mut bytes = 0;
-    while bytes < 8 {
-        masks[bytes] = (1 << (8 * bytes)) - 1;
-        bytes += 1;
+/// By the length of a piece: which bits of each word are its.
+const fn masks<const WORDS: usize>() -> [[u64; WORDS]; 64] {
+    let mut masks = [[0; WORDS]; 64];
+    let mut length = 0;
+    while length < 64 {
+        let mut word = 0;
+        while word < WORDS {
+            masks[length][word] = match (length as u32).checked_sub(8 * word as u32) {
+                None => 0,
+                Some(bytes) if bytes < 8 => (1 << (8 * bytes)) - 1,
+                Some(_) => u64::MAX,
+            };
+            word += 1;
+        }
+        length += 1;
     }
     masks
-};
+}
