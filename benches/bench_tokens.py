@@ -34,7 +34,7 @@ def count_once(*, peer: str, encoding: str, what: str, threads: int, megabytes: 
     size = sum(len(text.encode()) for text in texts)
     faults = resource.getrusage(resource.RUSAGE_SELF)
     start = time.perf_counter()
-    counts = [int(each) for each in count(texts)] if peer != "vox" else count(texts)
+    counts = count(texts)
     seconds = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_SELF)
     return {
@@ -106,16 +106,15 @@ def report(rows: list[Row], options: argparse.Namespace) -> None:
                 best = max(right, key=lambda row: float(row["mb_per_second"]), default=None)
                 peer = best["contestant"].split()[0] if best else ""
                 least = ">= 1.5" if encoding in token_peers.RANKS else ">= 1.2"
+                others = [("gigatoken", least), ("tiktoken", ">= 12")] if what == "mix" else []
                 label = f"{what}, {threads} thread{'s' * (threads > 1)}"
                 gain = functools.partial(ratio, figure="mb_per_second")
                 lines.append((f"{label}, over {peer}", gain(ours, best), least))
-                if what == "mix":
-                    lines.append(
-                        (f"{label}, over gigatoken", gain(ours, found["gigatoken"]), least)
-                    )
-                    lines.append(
-                        (f"{label}, over tiktoken", gain(ours, found["tiktoken"]), ">= 12")
-                    )
+                lines += [
+                    (f"{label}, over {other}", gain(ours, found[other]), target)
+                    for other, target in others
+                    if other != peer
+                ]
         table(f"First count with {encoding}", lines)
     wrong = {row["contestant"]: row["unequal"] for row in rows if row.get("unequal")}
     for contestant, unequal in wrong.items():
