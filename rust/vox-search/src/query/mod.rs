@@ -1,0 +1,98 @@
+//! What is asked for.
+
+use std::ops::Range;
+
+/// A query: what a text must hold, and what must be so about its item and window.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Query {
+    /// What the text must hold; none: any text.
+    pub text: Option<Node>,
+    /// What must be so besides, all of it.
+    pub filters: Vec<FieldFilter>,
+}
+
+/// A condition on a text.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Node {
+    /// One of its kind.
+    Atom(Atom),
+    /// All of these.
+    And(Vec<Node>),
+    /// At least one of these.
+    Or(Vec<Node>),
+    /// Not this. A query that only excludes matches every other text.
+    Not(Box<Node>),
+}
+
+/// A condition that isn't made of others.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Atom {
+    /// How `text` is looked for.
+    pub kind: AtomKind,
+    /// What is looked for, without quotes, slashes or star.
+    pub text: String,
+    /// Where it stands in the query, in bytes, for messages.
+    pub at: Range<usize>,
+}
+
+/// How an atom is looked for. Words are compared folded; literals and expressions mind case if
+/// they hold an upper-case letter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AtomKind {
+    /// A word or identifier, or several joined without space (`src/x.py:42`): these words, one
+    /// after the other, joined just so.
+    Word,
+    /// Words one after the other, whatever stands between them.
+    Phrase,
+    /// A word that begins so.
+    Prefix,
+    /// Exactly this stretch of text, wherever it begins.
+    Literal,
+    /// A regular expression of the syntax of the regex crate, without look-around.
+    Regex,
+}
+
+/// A condition on an item or a window, `field:value,value`: one of the values, or with a minus
+/// none of them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FieldFilter {
+    /// Which field.
+    pub field: Field,
+    /// Whether none of the values may hold.
+    pub negated: bool,
+    /// The values, at least one.
+    pub values: Vec<String>,
+    /// Where it stands in the query, in bytes, for messages.
+    pub at: Range<usize>,
+}
+
+/// Fields that filters name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Field {
+    /// `role:` of the item.
+    Role,
+    /// `kind:` of the item.
+    Kind,
+    /// `tool:` the name of the tool of a call or result.
+    Tool,
+    /// `model:` that answered.
+    Model,
+    /// `since:` this time on.
+    Since,
+    /// `before:` this time.
+    Before,
+    /// `repo:` of the window.
+    Repo,
+    /// `agent:` of the window.
+    Agent,
+    /// `in:` this window; an id, the start of one, a number or a key.
+    In,
+    /// `tag:` of the window.
+    Tag,
+    /// `title:` of the window holds this stretch of text.
+    Title,
+    /// `tier:` of the window.
+    Tier,
+    /// `is:` pinned, trimmed, redacted, deleted, subagent.
+    Is,
+}
