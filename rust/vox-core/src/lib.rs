@@ -4,5 +4,6 @@ pub mod archive;
 mod columns;
 pub mod exchange;
 pub mod filter;
+pub mod search;
 pub mod timeline;
 pub mod view;
