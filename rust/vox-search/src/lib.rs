@@ -7,3 +7,4 @@
 
 pub mod analyse;
 pub mod query;
+pub mod touched;

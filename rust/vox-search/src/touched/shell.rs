@@ -1,0 +1,42 @@
+//! Files that a shell command names.
+
+use super::{Terms, patch, paths};
+
+/// Adds the words of a command that look like paths; a patch in it is read as one.
+pub(super) fn add(command: &str, terms: &mut Terms) {
+    if patch::is_in(command) {
+        patch::add(command, terms);
+        return;
+    }
+    for word in command.split(is_border) {
+        if terms.full() {
+            return;
+        }
+        let word = word.trim_end_matches(['.', ':', ',']);
+        if !word.starts_with('-') && paths::looks_like_one(word) {
+            paths::add(word, terms);
+        }
+    }
+}
+
+/// What separates words of a command, options from their values, and redirections from files.
+fn is_border(character: char) -> bool {
+    character.is_whitespace()
+        || matches!(
+            character,
+            '"' | '\''
+                | '`'
+                | '='
+                | '<'
+                | '>'
+                | '|'
+                | '&'
+                | ';'
+                | '('
+                | ')'
+                | '{'
+                | '}'
+                | ','
+                | '$'
+        )
+}
