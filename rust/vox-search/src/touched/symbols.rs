@@ -68,10 +68,10 @@ pub(super) fn add_name(name: &str, terms: &mut Terms) {
         return;
     }
     terms.add(name);
-    if let Some(last) = name.rsplit(['.', ':']).next() {
-        if last.len() > 1 {
-            terms.add(last);
-        }
+    if let Some(last) = name.rsplit(['.', ':']).next()
+        && last.len() > 1
+    {
+        terms.add(last);
     }
 }
 
