@@ -22,7 +22,16 @@ CRATES = {
     "vox-bpe": {"vox-types"},
     "vox-vocabularies": set(),
     "vox-tokens": {"vox-types", "vox-bpe", "vox-vocabularies"},
-    "vox-core": {"vox-types", "vox-format", "vox-pages", "vox-frame", "vox-store", "vox-tokens"},
+    "vox-secrets": {"vox-types"},
+    "vox-core": {
+        "vox-types",
+        "vox-format",
+        "vox-pages",
+        "vox-frame",
+        "vox-store",
+        "vox-tokens",
+        "vox-secrets",
+    },
     "vox-py": {"vox-types", "vox-format", "vox-frame", "vox-store", "vox-tokens", "vox-core"},
 }
 
