@@ -6,5 +6,6 @@
 //! texts: this crate knows no archive.
 
 pub mod analyse;
+pub mod index;
 pub mod query;
 pub mod touched;

@@ -1,0 +1,36 @@
+//! What tantivy reports, as errors of vox.
+
+use std::{io, path::Path};
+
+use tantivy::{
+    TantivyError,
+    directory::error::{LockError, OpenReadError, OpenWriteError},
+};
+use vox_types::{Code, Error};
+
+/// What went wrong in the index at `folder`.
+pub(super) fn error(error: &TantivyError, folder: &Path) -> Error {
+    match input_output(error) {
+        Some(error) => Error::io(error, folder),
+        None => {
+            let code = match error {
+                TantivyError::DataCorruption(_)
+                | TantivyError::OpenReadError(_)
+                | TantivyError::IncompatibleIndex(_) => Code::Damaged,
+                _ => Code::Internal,
+            };
+            Error::new(code, format!("{}: the search index: {error}", folder.display()))
+        }
+    }
+}
+
+/// The system's error behind `error`.
+pub(super) fn input_output(error: &TantivyError) -> Option<&io::Error> {
+    match error {
+        TantivyError::IoError(error)
+        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: error, .. })
+        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: error, .. })
+        | TantivyError::LockFailure(LockError::IoError(error), _) => Some(error),
+        _ => None,
+    }
+}
