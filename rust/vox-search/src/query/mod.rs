@@ -1,14 +1,25 @@
-//! What is asked for.
+//! What is asked for: [`parse`] reads it from the text that a user writes.
+
+mod lexer;
+mod parser;
+mod times;
+mod values;
 
 use std::ops::Range;
+
+pub use parser::parse;
 
 /// A query: what a text must hold, and what must be so about its item and window.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Query {
     /// What the text must hold; none: any text.
     pub text: Option<Node>,
-    /// What must be so besides, all of it.
+    /// What must be so besides, all of it; each field once with a minus and once without.
     pub filters: Vec<FieldFilter>,
+    /// Only items from this time on, UTC ms.
+    pub since: Option<i64>,
+    /// Only items before this time, UTC ms.
+    pub before: Option<i64>,
 }
 
 /// A condition on a text.
@@ -77,10 +88,6 @@ pub enum Field {
     Tool,
     /// `model:` that answered.
     Model,
-    /// `since:` this time on.
-    Since,
-    /// `before:` this time.
-    Before,
     /// `repo:` of the window.
     Repo,
     /// `agent:` of the window.
