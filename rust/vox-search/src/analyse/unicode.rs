@@ -1,0 +1,153 @@
+//! What each character is to the analyser, from the tables of the crate regex-syntax.
+
+use std::sync::LazyLock;
+
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+
+/// Bits of a character.
+pub(crate) type Kind = u8;
+
+/// `[\p{L}\p{M}\p{N}_]`: words consist of these.
+pub(crate) const WORD: Kind = 1;
+/// `[\p{Lu}\p{Lt}]`.
+pub(crate) const UPPER: Kind = 1 << 1;
+/// `\p{Ll}`.
+pub(crate) const LOWER: Kind = 1 << 2;
+/// Of a script without spaces.
+pub(crate) const DENSE: Kind = 1 << 3;
+/// `\p{M}` that belongs to no script without spaces: goes with what it follows.
+pub(crate) const MARK: Kind = 1 << 4;
+/// `[\p{P}\p{S}]` but `_`: what can join words.
+pub(crate) const VISIBLE: Kind = 1 << 5;
+/// Folds to another character.
+pub(crate) const FOLDS: Kind = 1 << 6;
+/// `_`.
+pub(crate) const UNDERSCORE: Kind = 1 << 7;
+
+/// Characters of scripts that are written without spaces between words, or (Hangul) with endings
+/// and particles joined to them. Marks and signs that several scripts share have them as
+/// extensions only; of these the letters count.
+const DENSE_SCRIPTS: &str = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}[[\p{scx:Han}\p{scx:Hiragana}\p{scx:Katakana}\p{scx:Hangul}\p{scx:Bopomofo}\p{scx:Thai}\p{scx:Lao}\p{scx:Khmer}\p{scx:Myanmar}]&&[\p{L}\p{N}]]]";
+
+/// Kinds and foldings of all characters.
+pub(crate) struct Tables {
+    /// Of bytes that are characters; 0 for the others.
+    pub(crate) ascii: [Kind; 256],
+    kinds: Vec<Kind>,
+    folds: Vec<u32>,
+}
+
+/// The tables, made when they are first asked for.
+pub(crate) fn tables() -> &'static Tables {
+    static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
+    &TABLES
+}
+
+impl Tables {
+    fn new() -> Self {
+        let mut kinds = vec![0; 0x11_0000];
+        let mut set = |pattern: &str, kind: Kind| {
+            for range in ranges(pattern) {
+                for kept in &mut kinds[range.start() as usize..=range.end() as usize] {
+                    *kept |= kind;
+                }
+            }
+        };
+        set(r"[\p{L}\p{M}\p{N}_]", WORD);
+        set(r"[\p{Lu}\p{Lt}]", UPPER);
+        set(r"\p{Ll}", LOWER);
+        set(&format!(r"[{DENSE_SCRIPTS}&&[\p{{L}}\p{{M}}\p{{N}}]]"), DENSE);
+        set(&format!(r"[\p{{M}}--{DENSE_SCRIPTS}]"), MARK);
+        set(r"[[\p{P}\p{S}]--_]", VISIBLE);
+        set("_", UNDERSCORE);
+
+        let mut folds = vec![0; 0x1_f000];
+        for cased in ranges(r"\p{Changes_When_Casemapped}") {
+            for code in cased.start()..=cased.end() {
+                if folds[code as usize] != 0 {
+                    continue;
+                }
+                let mut class = ClassUnicode::new([ClassUnicodeRange::new(code, code)]);
+                class.try_case_fold_simple().expect("regex-syntax has case folding");
+                let members: Vec<char> =
+                    class.iter().flat_map(|range| range.start()..=range.end()).collect();
+                let lower = members.iter().find(|member| kinds[**member as usize] & LOWER != 0);
+                let folded = *lower.unwrap_or(&members[0]);
+                for member in members.into_iter().filter(|member| *member != folded) {
+                    folds[member as usize] = folded.into();
+                    kinds[member as usize] |= FOLDS;
+                }
+            }
+        }
+
+        let mut ascii = [0; 256];
+        ascii[..128].copy_from_slice(&kinds[..128]);
+        Self { ascii, kinds, folds }
+    }
+
+    /// What `char` is.
+    #[inline]
+    pub(crate) fn kind(&self, char: char) -> Kind {
+        self.kinds[char as usize]
+    }
+
+    /// The character that stands for all that `char` equals but for case: simple case folding, so
+    /// one for one. It is the first lower-case one of them.
+    #[inline]
+    pub(crate) fn fold(&self, char: char) -> char {
+        if char.is_ascii() {
+            return char.to_ascii_lowercase();
+        }
+        match self.folds.get(char as usize) {
+            None | Some(0) => char,
+            Some(folded) => char::from_u32(*folded).unwrap_or(char),
+        }
+    }
+}
+
+/// The characters a class of the regex syntax stands for.
+fn ranges(pattern: &str) -> Vec<ClassUnicodeRange> {
+    let hir = regex_syntax::parse(pattern).expect("a class that is written here");
+    match hir.into_kind() {
+        HirKind::Class(Class::Unicode(class)) => class.ranges().to_vec(),
+        HirKind::Literal(literal) => {
+            let text = std::str::from_utf8(&literal.0).expect("a literal that is written here");
+            text.chars().map(|char| ClassUnicodeRange::new(char, char)).collect()
+        }
+        other => unreachable!("{pattern} is no class but {other:?}"),
+    }
+}
+
+/// The character at a byte and its length; none if the bytes there aren't UTF-8.
+#[inline]
+pub(crate) fn char_at(text: &[u8], at: usize) -> Option<(char, usize)> {
+    let first = *text.get(at)?;
+    let length = match first {
+        0..0x80 => return Some((first.into(), 1)),
+        0xc2..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        0xf0..0xf5 => 4,
+        _ => return None,
+    };
+    let char = std::str::from_utf8(text.get(at..at + length)?).ok()?.chars().next()?;
+    Some((char, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folding_is_that_of_the_regex_syntax_for_every_character() {
+        let tables = tables();
+        for char in '\0'..=char::MAX {
+            let mut class = ClassUnicode::new([ClassUnicodeRange::new(char, char)]);
+            class.try_case_fold_simple().expect("folding is there");
+            let mut equal = class.iter().flat_map(|range| range.start()..=range.end());
+            assert!(equal.all(|other| tables.fold(other) == tables.fold(char)), "{char:?}");
+            let folded = tables.fold(char);
+            assert!(class.iter().any(|range| (range.start()..=range.end()).contains(&folded)));
+            assert_eq!(tables.kind(char) & FOLDS != 0, folded != char, "{char:?}");
+        }
+    }
+}
