@@ -276,11 +276,12 @@ class Tokenizer:
         merging."""
 
     @staticmethod
-    def from_gguf(path: str | Path) -> Tokenizer:
+    def from_gguf(path: str | Path, compiled: str | Path | None = None) -> Tokenizer:
         """That in a GGUF file, as llama.cpp has it; of a model in several files in the first.
 
-        Raises `UnsupportedError` for one that vox can't count exactly, `MalformedError` for a file
-        that is none or contradicts itself, and what the system says if it can't be read.
+        With `compiled`, a folder, its compiled form is kept there and mapped the next time. Raises
+        `UnsupportedError` for one that vox can't count exactly, `MalformedError` for a file that is
+        none or contradicts itself, and what the system says if it can't be read.
         """
 
     def stream_bound(self) -> StreamBound:

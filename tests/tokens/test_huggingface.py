@@ -154,42 +154,6 @@ def test_a_fingerprint_tells_what_counts_otherwise(tmp_path: Path) -> None:
     assert len({plain, lower, added}) == 3
 
 
-def test_the_compiled_form_is_kept_and_counts_the_same(tmp_path: Path) -> None:
-    path, compiled = tmp_path / "tokenizer.json", tmp_path / "compiled"
-    path.write_text(json.dumps(files.file(added=files.ADDED)), encoding="utf-8")
-    first = Tokenizer.from_tokenizer_json(path, compiled)
-    (kept,) = compiled.iterdir()
-    second = Tokenizer.from_tokenizer_json(path, compiled)
-    texts = random_texts(200, 1)
-    assert [first.encode(text) for text in texts] == [second.encode(text) for text in texts]
-    assert first.fingerprint == second.fingerprint
-    assert [kept] == list(compiled.iterdir())
-
-
-@pytest.mark.parametrize("place", [0, 9, 20, 60, 85, 200, -1])
-def test_a_damaged_compiled_form_is_compiled_again(place: int, tmp_path: Path) -> None:
-    path, compiled = tmp_path / "tokenizer.json", tmp_path / "compiled"
-    path.write_text(json.dumps(files.file()), encoding="utf-8")
-    Tokenizer.from_tokenizer_json(path, compiled)
-    (kept,) = compiled.iterdir()
-    whole = kept.read_bytes()
-    damaged = bytearray(whole)
-    damaged[place] ^= 1
-    kept.write_bytes(damaged)
-    Tokenizer.from_tokenizer_json(path, compiled)
-    assert kept.read_bytes() == whole
-    kept.write_bytes(whole[:place])
-    Tokenizer.from_tokenizer_json(path, compiled)
-    assert kept.read_bytes() == whole
-
-
-def test_a_folder_that_cannot_be_written_only_costs_time(tmp_path: Path) -> None:
-    path, blocked = tmp_path / "tokenizer.json", tmp_path / "blocked"
-    path.write_text(json.dumps(files.file()), encoding="utf-8")
-    blocked.write_text("no folder")
-    assert Tokenizer.from_tokenizer_json(path, blocked).encode("fox")
-
-
 def test_ids_of_added_tokens_are_the_librarys_not_the_files(tmp_path: Path) -> None:
     file = files.file(added=copy.deepcopy(files.ADDED))
     for token in file["added_tokens"]:

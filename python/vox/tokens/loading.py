@@ -54,9 +54,8 @@ def is_gguf(path: Path) -> bool:
 
 
 def _load(path: Path, compiled: Path) -> Tokenizer:
-    if is_gguf(path):
-        return Tokenizer.from_gguf(path)
-    return Tokenizer.from_tokenizer_json(path, compiled)
+    load = Tokenizer.from_gguf if is_gguf(path) else Tokenizer.from_tokenizer_json
+    return load(path, compiled)
 
 
 def _shared(tokenizer: Tokenizer) -> Tokenizer:

@@ -21,8 +21,9 @@ pub const LINE: usize = 8;
 /// Words of the header.
 const HEADER: usize = 16;
 const MAGIC: u64 = u64::from_le_bytes(*b"vox-bpe\0");
-/// Rises with every change of a table's meaning.
-const VERSION: u64 = 1;
+/// Rises with every change of a table's meaning, of [`crate::trie`] too: whoever keeps compiled
+/// vocabularies or tries asks for the same version.
+pub const VERSION: u32 = 1;
 
 /// Bits of a token's number.
 pub const TOKEN_BITS: u32 = 21;
@@ -96,7 +97,7 @@ impl Layout {
         let s = &self.sizes;
         let mut words = [0; HEADER];
         words[0] = MAGIC;
-        words[1] = VERSION;
+        words[1] = VERSION.into();
         let sizes = [
             s.tokens,
             s.formed,
@@ -123,7 +124,7 @@ impl Layout {
         let Some(header) = words.get(..HEADER) else {
             return Err(malformed("it is cut off in its header"));
         };
-        if header[..2] != [MAGIC, VERSION] {
+        if header[..2] != [MAGIC, VERSION.into()] {
             return Err(malformed("it is none, or one of another version"));
         }
         let size = |at: usize| {

@@ -34,7 +34,7 @@ pub mod trie;
 mod vocabulary;
 
 pub use compile::late;
-pub use layout::NONE;
+pub use layout::{NONE, VERSION};
 pub use pass::{Bpe, Scratch};
 pub use source::{Merging, Source};
 pub use vocabulary::Vocabulary;

@@ -135,10 +135,12 @@ impl Tokenizer {
         })
     }
 
-    /// That in a GGUF file.
+    /// That in a GGUF file. With `compiled`, a folder, its compiled form is kept there and mapped
+    /// the next time.
     #[staticmethod]
-    fn from_gguf(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let tokenizer = door::core(py, || Gguf::open(&path)?.tokenizer());
+    #[pyo3(signature = (path, compiled = None))]
+    fn from_gguf(py: Python<'_>, path: PathBuf, compiled: Option<PathBuf>) -> PyResult<Self> {
+        let tokenizer = door::core(py, || Gguf::open(&path)?.tokenizer(compiled.as_deref()));
         tokenizer.map(|tokenizer| Self(Arc::new(tokenizer)))
     }
 

@@ -6,6 +6,8 @@
 pub mod batch;
 pub mod bound;
 mod byte_level;
+mod bytes;
+mod compiled;
 mod encoding;
 pub mod gguf;
 pub mod huggingface;
@@ -15,6 +17,7 @@ mod shipped;
 pub mod split;
 mod text;
 mod tokenizer;
+mod trie;
 pub mod unicode;
 
 pub use vox_bpe as bpe;

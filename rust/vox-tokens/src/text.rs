@@ -8,3 +8,17 @@ pub fn valid(bytes: &[u8]) -> Cow<'_, str> {
     // The lossy reading goes byte by byte, the strict one doesn't.
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
+
+/// Judgement. Characters of a name that a message repeats: enough to know it by.
+const SHOWN: usize = 80;
+
+/// A name from a file as messages repeat it: on one line, without control characters, cut off if
+/// it is long.
+pub fn shown(name: &str) -> String {
+    let mut characters = name.chars();
+    let mut shown: String = characters.by_ref().take(SHOWN).flat_map(char::escape_debug).collect();
+    if characters.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -11,9 +11,11 @@ use aho_corasick::{
     nfa::contiguous::{self, NFA},
 };
 use memchr::memmem;
+use serde::{Deserialize, Serialize};
 use vox_types::{Code, Error, Result};
 
 use super::vocab::{Vocab, kind};
+use crate::text::shown;
 
 /// Judgement. With more tokens than this, one pass first finds out which of them are there at all.
 const MANY: usize = 24;
@@ -27,14 +29,52 @@ pub enum Fragment {
     Text(usize, usize),
 }
 
-/// The user-defined tokens of a vocabulary.
+/// A user-defined token.
+#[derive(Serialize, Deserialize)]
+pub struct Token {
+    pub id: u32,
+    pub text: String,
+    /// Which space it swallows: see [`kind`].
+    strips: u8,
+}
+
+/// The user-defined tokens of `vocab`, longest first.
+///
+/// # Errors
+///
+/// `unsupported` if it isn't defined which of them llama.cpp takes, or one is no text.
+pub fn find(vocab: &Vocab) -> Result<Vec<Token>> {
+    let matched = |&id: &u32| {
+        vocab.is(id, kind::USER_DEFINED) && !vocab.is(id, kind::CONTROL | kind::UNKNOWN)
+    };
+    let mut ids: Vec<u32> = (0..vocab.tokens.len() as u32).filter(matched).collect();
+    ids.sort_by_key(|&id| std::cmp::Reverse(vocab.tokens[id as usize].len()));
+    let texts: Vec<&[u8]> = ids.iter().map(|&id| &*vocab.tokens[id as usize]).collect();
+    if let Some(both) = ambiguous(&texts) {
+        let [first, second] = [both.0, both.1].map(|text| shown(&String::from_utf8_lossy(text)));
+        return Err(unsupported(format!(
+            "the tokens \"{first}\" and \"{second}\" can overlap and are of one length, and which of them llama.cpp \
+             takes then is not defined"
+        )));
+    }
+    let token = |(id, text): (u32, &[u8])| {
+        let strips = vocab.kinds[id as usize];
+        let text = std::str::from_utf8(text).map_err(|_| {
+            let text = shown(&String::from_utf8_lossy(text));
+            unsupported(format!("the user-defined token \"{text}\" is no UTF-8"))
+        })?;
+        Ok(Token { id, text: text.to_owned(), strips })
+    };
+    ids.into_iter().zip(texts).map(token).collect()
+}
+
+/// The user-defined tokens of a vocabulary, to be found.
 pub struct Defined {
-    /// Longest first.
-    tokens: Vec<Token>,
+    tokens: Vec<Finder>,
     filter: Option<NFA>,
 }
 
-struct Token {
+struct Finder {
     id: u32,
     length: usize,
     find: memmem::Finder<'static>,
@@ -42,26 +82,15 @@ struct Token {
 }
 
 impl Defined {
-    /// Those of `vocab`.
-    pub fn new(vocab: &Vocab) -> Result<Self> {
-        let matched = |&id: &u32| {
-            vocab.is(id, kind::USER_DEFINED) && !vocab.is(id, kind::CONTROL | kind::UNKNOWN)
-        };
-        let mut ids: Vec<u32> = (0..vocab.tokens.len() as u32).filter(matched).collect();
-        ids.sort_by_key(|&id| std::cmp::Reverse(vocab.tokens[id as usize].len()));
-        let texts: Vec<&[u8]> = ids.iter().map(|&id| &*vocab.tokens[id as usize]).collect();
-        if let Some((first, second)) = ambiguous(&texts) {
-            let [first, second] = [first, second].map(String::from_utf8_lossy);
-            return Err(unsupported(format!(
-                "the tokens {first:?} and {second:?} can overlap and are of one length, and which of them llama.cpp \
-                 takes then is not defined"
-            )));
-        }
-        if let Some(text) = texts.iter().find(|text| std::str::from_utf8(text).is_err()) {
-            return Err(unsupported(format!("the user-defined token {text:?} is no UTF-8")));
-        }
-        let filter = (texts.len() > MANY).then(|| {
-            contiguous::Builder::new().match_kind(MatchKind::Standard).build(&texts).map_err(
+    /// Finds `tokens`, which are those that [`find`] gave.
+    ///
+    /// # Errors
+    ///
+    /// `too_large` if there are too many.
+    pub fn new(tokens: &[Token]) -> Result<Self> {
+        let filter = (tokens.len() > MANY).then(|| {
+            let texts = tokens.iter().map(|token| &token.text);
+            contiguous::Builder::new().match_kind(MatchKind::Standard).build(texts).map_err(
                 |error| {
                     Error::new(
                         Code::TooLarge,
@@ -70,17 +99,11 @@ impl Defined {
                 },
             )
         });
-        let token = |&id: &u32| {
-            let text = &vocab.tokens[id as usize];
-            let find = memmem::Finder::new(text).into_owned();
-            Token { id, length: text.len(), find, strips: vocab.kinds[id as usize] }
+        let finder = |token: &Token| {
+            let find = memmem::Finder::new(&token.text).into_owned();
+            Finder { id: token.id, length: token.text.len(), find, strips: token.strips }
         };
-        Ok(Self { tokens: ids.iter().map(token).collect(), filter: filter.transpose()? })
-    }
-
-    /// Texts of the tokens.
-    pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
-        self.tokens.iter().map(|token| token.find.needle())
+        Ok(Self { tokens: tokens.iter().map(finder).collect(), filter: filter.transpose()? })
     }
 
     /// `text` in parts, in order; none of them is empty.
@@ -97,7 +120,7 @@ impl Defined {
     }
 }
 
-impl Token {
+impl Finder {
     fn cut(&self, text: &[u8], parts: &mut Vec<Fragment>) {
         let there = |part: &Fragment| matches!(*part, Fragment::Text(start, end) if self.find.find(&text[start..end]).is_some());
         let Some(first) = parts.iter().position(there) else { return };
@@ -195,12 +218,13 @@ fn unsupported(why: String) -> Error {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Defined, Fragment, MANY};
+    use super::{Defined, Fragment, MANY, find};
     use crate::gguf::vocab::{Vocab, kind};
 
     fn defined(texts: &[&str]) -> Defined {
         let vocab = Vocab::of(texts.iter().map(|text| (*text, kind::USER_DEFINED)));
-        Defined::new(&vocab).expect("no two are ambiguous")
+        let tokens = find(&vocab).expect("no two are ambiguous");
+        Defined::new(&tokens).expect("they are few")
     }
 
     /// Token after token, longest first, over whatever is no token yet.
@@ -253,6 +277,6 @@ mod tests {
     #[test]
     fn two_that_can_overlap_and_are_of_one_length_are_refused() {
         let vocab = Vocab::of(["xyz", "zyx"].map(|text| (text, kind::USER_DEFINED)));
-        assert!(Defined::new(&vocab).is_err());
+        assert!(find(&vocab).is_err());
     }
 }

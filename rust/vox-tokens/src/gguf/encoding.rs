@@ -1,6 +1,6 @@
 //! A model with user-defined tokens before it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{
     defined::{Defined, Fragment},
@@ -12,12 +12,13 @@ use crate::{Encoding, Worker, bound::Symbols};
 pub struct WithDefined {
     defined: Defined,
     model: Box<dyn Model>,
+    symbols: OnceLock<Symbols>,
 }
 
 impl WithDefined {
     /// `defined` tokens are cut out, `model` does the rest.
     pub fn new(defined: Defined, model: Box<dyn Model>) -> Self {
-        Self { defined, model }
+        Self { defined, model, symbols: OnceLock::new() }
     }
 }
 
@@ -27,7 +28,13 @@ impl Encoding for WithDefined {
     }
 
     fn symbols(&self) -> Symbols {
-        self.model.symbols()
+        self.cost().clone()
+    }
+}
+
+impl WithDefined {
+    fn cost(&self) -> &Symbols {
+        self.symbols.get_or_init(|| self.model.symbols())
     }
 }
 
@@ -83,6 +90,9 @@ impl Worker for Hand {
     }
 
     fn tight_bound(&mut self, text: &str) -> u64 {
-        self.sum(text, u64::MAX, |model, text, led, memory, _| model.bound(text, led, memory))
+        let of = self.of.clone();
+        self.sum(text, u64::MAX, |model, text, led, memory, _| {
+            model.bound(text, led, memory, of.cost())
+        })
     }
 }

@@ -4,8 +4,8 @@ use std::{fs, io::Read, path::Path};
 
 use vox_types::{Code, Error, Result};
 
-use super::reader::{self, Metadata, Strings, Value};
-use crate::Fingerprint;
+use super::reader::{self, Metadata, Numbers, Strings, Value};
+use crate::{Fingerprint, text::shown};
 
 /// The keys that decide counts.
 #[derive(Default)]
@@ -21,9 +21,9 @@ pub struct Tokenizer {
     /// Texts of tokens.
     pub tokens: Strings,
     /// Scores, if there are any.
-    pub scores: Option<Vec<f32>>,
+    pub scores: Option<Numbers>,
     /// Types, if there are any.
-    pub types: Option<Vec<i32>>,
+    pub types: Option<Numbers>,
     /// Merges, if there are any.
     pub merges: Option<Strings>,
     /// `tokenizer.ggml.add_space_prefix`
@@ -169,7 +169,7 @@ impl Keys<'_> {
     typed!(boolean, Bool, bool);
     typed!(integer, Integer, i128);
     typed!(strings, Strings, Strings);
-    typed!(integers, Integers, Vec<i32>);
+    typed!(integers, Integers, Numbers);
     typed!(bytes, Bytes, Vec<u8>);
 
     fn string(&mut self, key: &str) -> Result<Option<String>> {
@@ -184,12 +184,12 @@ impl Keys<'_> {
         Ok(self.integer(key)?.and_then(|id| id.try_into().ok()))
     }
 
-    fn floats(&mut self, key: &str) -> Result<Option<Vec<f32>>> {
+    fn floats(&mut self, key: &str) -> Result<Option<Numbers>> {
         match self.0.remove(key) {
             None => Ok(None),
             Some(Value::Floats(values)) => Ok(Some(values)),
             Some(Value::Integers(values)) => {
-                Ok(Some(values.into_iter().map(|value| value as f32).collect()))
+                Ok(Some(values.integers().map(|value| value as f32).collect()))
             }
             Some(other) => Err(wrong_type(key, &other)),
         }
@@ -207,8 +207,10 @@ fn wrong_type(key: &str, value: &Value) -> Error {
         Value::Integers(_) => "a list of integers",
         Value::Bytes(_) => "a list of bytes",
     };
-    let message =
-        format!("The GGUF file's {key} is {kind}, which it cannot be. Fetch the file again.");
+    let message = format!(
+        "The GGUF file's {} is {kind}, which it cannot be. Fetch the file again.",
+        shown(key)
+    );
     Error::new(Code::Malformed, message)
 }
 
@@ -276,29 +278,19 @@ impl Tokenizer {
             hasher.update(bytes);
         };
         // The number goes up when the same keys give other counts.
-        part(b"vox gguf tokenizer 1");
+        part(b"vox gguf tokenizer 2");
         part(self.model.as_bytes());
         part(self.pre.as_bytes());
         part(format!("{:?}", self.strips()).as_bytes());
         for strings in [Some(&self.tokens), self.merges.as_ref()] {
             match strings {
                 None => part(b"none"),
-                Some(strings) => {
-                    part(strings.bytes());
-                    part(
-                        &strings
-                            .ends()
-                            .iter()
-                            .flat_map(|end| end.to_le_bytes())
-                            .collect::<Vec<_>>(),
-                    );
-                }
+                Some(strings) => part(strings.raw()),
             }
         }
-        let scores = self.scores.iter().flatten().flat_map(|score| score.to_le_bytes());
-        part(&scores.collect::<Vec<_>>());
-        let types = self.types.iter().flatten().flat_map(|kind| kind.to_le_bytes());
-        part(&types.collect::<Vec<_>>());
+        for numbers in [&self.scores, &self.types] {
+            part(numbers.as_ref().map_or(&[], Numbers::raw));
+        }
         part(&[u8::from(self.scores.is_some()), u8::from(self.types.is_some())]);
         part(&self.charsmap);
         let flags = [

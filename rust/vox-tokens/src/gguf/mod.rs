@@ -10,23 +10,23 @@ mod defined;
 mod encoding;
 mod metadata;
 mod model;
+mod plan;
+mod prefix;
 mod reader;
 mod registry;
 mod rwkv;
 mod split;
 mod spm;
-mod trie;
 mod ugm;
 mod vocab;
 mod wpm;
 
 use std::{fmt, io::Read, path::Path, sync::Arc};
 
-use vox_types::{Code, Error, Result};
+use vox_types::Result;
 
 pub use metadata::Framing;
 
-use self::{defined::Defined, model::Model, vocab::Vocab};
 use crate::{Fingerprint, Tokenizer};
 
 /// What the metadata of a GGUF file says; tensors are never read.
@@ -106,32 +106,17 @@ impl Gguf {
 
     /// The exact tokenizer.
     ///
+    /// With `cache`, a folder, its compiled form is kept there and mapped the next time: some
+    /// milliseconds instead of up to a second. What is damaged there is compiled again.
+    ///
     /// # Errors
     ///
     /// `unsupported` if there is none, and why: of an unknown kind or with an unknown way of
     /// cutting text, or one whose counts llama.cpp leaves open. `malformed` if the vocabulary
     /// contradicts itself.
-    pub fn tokenizer(&self) -> Result<Tokenizer> {
-        let from = &self.tokenizer;
-        let kinds = ["gpt2", "gemma4", "whitespace", "llama", "bert", "t5", "rwkv"];
-        if !kinds.contains(&&*from.model) {
-            let model = if from.model.is_empty() { "not there" } else { &from.model };
-            let message = format!(
-                "tokenizer.ggml.model is {model}, and vox counts {} exactly, so there is no exact count. Use a bound.",
-                kinds.join(", ")
-            );
-            return Err(Error::new(Code::Unsupported, message));
-        }
-        let vocab = Arc::new(Vocab::new(from)?);
-        let defined = Defined::new(&vocab)?;
-        let model: Box<dyn Model> = match &*from.model {
-            "llama" => Box::new(spm::Scores::new(from, &vocab, &defined)?),
-            "bert" => Box::new(wpm::Words::new(from, &vocab)?),
-            "t5" => Box::new(ugm::Unigram::new(from, &vocab, &defined)?),
-            "rwkv" => Box::new(rwkv::Greedy::new(&vocab)?),
-            _ => Box::new(bpe::Merges::new(from, &vocab)?),
-        };
-        let encoding = encoding::WithDefined::new(defined, model);
-        Ok(Tokenizer::new(self.fingerprint(), Arc::new(encoding)))
+    pub fn tokenizer(&self, cache: Option<&Path>) -> Result<Tokenizer> {
+        let fingerprint = self.fingerprint();
+        let form = plan::COMPILED.form(&fingerprint.0, cache, || plan::compile(&self.tokenizer))?;
+        Ok(Tokenizer::new(fingerprint, Arc::new(plan::open(form)?)))
     }
 }

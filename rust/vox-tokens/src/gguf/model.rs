@@ -13,11 +13,56 @@ pub trait Model: Send + Sync {
     /// The tokens of `text`, appended to `ids`.
     fn encode(&self, text: &str, led: bool, memory: &mut Memory, ids: &mut Vec<u32>);
 
-    /// A tight bound on the tokens of `text`.
-    fn bound(&self, text: &str, led: bool, memory: &mut Memory) -> u64;
+    /// A tight bound on the tokens of `text`; `symbols` are those of this model.
+    fn bound(&self, text: &str, led: bool, memory: &mut Memory, symbols: &Symbols) -> u64;
 
-    /// How many symbols texts are at most, user-defined tokens included.
+    /// How many symbols texts are at most, user-defined tokens included. Takes some milliseconds.
     fn symbols(&self) -> Symbols;
+}
+
+/// A model that hands over the tokens of a text in order.
+pub trait InOrder: Send + Sync {
+    /// Hands over the tokens of `text` until `each` says that it is enough.
+    fn each(&self, text: &str, memory: &mut Memory, each: impl FnMut(u32) -> bool);
+
+    /// See [`Model::bound`].
+    fn bound(&self, text: &str, memory: &mut Memory) -> u64 {
+        InOrder::count(self, text, memory, u64::MAX)
+    }
+
+    /// See [`Model::count`].
+    fn count(&self, text: &str, memory: &mut Memory, limit: u64) -> u64 {
+        let mut count = 0;
+        self.each(text, memory, |_| {
+            count += 1;
+            count <= limit
+        });
+        count
+    }
+
+    /// See [`Model::symbols`].
+    fn symbols(&self) -> Symbols;
+}
+
+impl<M: InOrder> Model for M {
+    fn count(&self, text: &str, _: bool, memory: &mut Memory, limit: u64) -> u64 {
+        InOrder::count(self, text, memory, limit)
+    }
+
+    fn encode(&self, text: &str, _: bool, memory: &mut Memory, ids: &mut Vec<u32>) {
+        self.each(text, memory, |id| {
+            ids.push(id);
+            true
+        });
+    }
+
+    fn bound(&self, text: &str, _: bool, memory: &mut Memory, _: &Symbols) -> u64 {
+        InOrder::bound(self, text, memory)
+    }
+
+    fn symbols(&self) -> Symbols {
+        InOrder::symbols(self)
+    }
 }
 
 /// Memory of one thread, used again for each text.

@@ -3,68 +3,52 @@
 use vox_types::{Code, Error, Result};
 
 use super::{
-    model::{Memory, Model},
-    trie::Trie,
+    model::{InOrder, Memory},
     vocab::Vocab,
 };
-use crate::bound::Symbols;
+use crate::{
+    bound::Symbols,
+    compiled::{Table, Tables},
+    trie::{self, Trie},
+};
+
+/// Puts the trie of a file's tokens into the first table.
+pub fn compile(vocab: &Vocab, tables: &mut Tables) -> Result<()> {
+    let texts: Vec<Vec<u8>> = vocab.tokens.iter().map(|text| unescape(text)).collect();
+    let words = trie::build(texts.iter().map(|text| &text[..]).zip(0..));
+    if let Some(byte) = (0..=u8::MAX).find(|&byte| Trie(&words).longest(&[byte]).is_none()) {
+        let message = format!(
+            "This GGUF's vocabulary has no token for the byte {byte:#04x}, without which llama.cpp does not come to \
+             an end, so there is no exact count. Use a bound."
+        );
+        return Err(Error::new(Code::Unsupported, message));
+    }
+    tables[0] = words;
+    Ok(())
+}
 
 /// A vocabulary of byte strings.
 pub struct Greedy {
-    trie: Trie,
+    trie: Table,
 }
 
 impl Greedy {
-    /// The vocabulary of a file.
-    pub fn new(vocab: &Vocab) -> Result<Self> {
-        let texts: Vec<Vec<u8>> = vocab.tokens.iter().map(|text| unescape(text)).collect();
-        let trie = Trie::new(
-            texts
-                .iter()
-                .zip(0..)
-                .map(|(text, id)| (&text[..], id))
-                .filter(|(text, _)| !text.is_empty()),
-        );
-        if let Some(byte) = (0..=u8::MAX).find(|&byte| trie.longest(&[byte]).is_none()) {
-            let message = format!(
-                "This GGUF's vocabulary has no token for the byte {byte:#04x}, without which llama.cpp does not come to \
-                 an end, so there is no exact count. Use a bound."
-            );
-            return Err(Error::new(Code::Unsupported, message));
-        }
-        Ok(Self { trie })
+    /// The vocabulary that was compiled.
+    pub fn new([trie, ..]: [Table; 5]) -> Self {
+        Self { trie }
     }
+}
 
-    fn each(&self, text: &str, mut each: impl FnMut(u32) -> bool) {
+impl InOrder for Greedy {
+    fn each(&self, text: &str, _: &mut Memory, mut each: impl FnMut(u32) -> bool) {
+        let trie = Trie(self.trie.words());
         let mut rest = text.as_bytes();
-        while let Some((id, length)) = self.trie.longest(rest) {
+        while let Some((id, length)) = trie.longest(rest) {
             if !each(id) {
                 return;
             }
             rest = &rest[length..];
         }
-    }
-}
-
-impl Model for Greedy {
-    fn count(&self, text: &str, _: bool, _: &mut Memory, limit: u64) -> u64 {
-        let mut count = 0;
-        self.each(text, |_| {
-            count += 1;
-            count <= limit
-        });
-        count
-    }
-
-    fn encode(&self, text: &str, _: bool, _: &mut Memory, ids: &mut Vec<u32>) {
-        self.each(text, |id| {
-            ids.push(id);
-            true
-        });
-    }
-
-    fn bound(&self, text: &str, led: bool, memory: &mut Memory) -> u64 {
-        self.count(text, led, memory, u64::MAX)
     }
 
     fn symbols(&self) -> Symbols {

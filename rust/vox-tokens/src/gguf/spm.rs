@@ -1,74 +1,97 @@
 //! `llama`: SentencePiece's byte-pair encoding, where scores say what merges first.
 
-use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
+use serde::{Deserialize, Serialize};
 use vox_types::Result;
 
 use super::{
     bpe::escaped,
-    defined::Defined,
+    defined::Token,
     metadata::Tokenizer,
     model::{Memory, Model},
+    prefix::Prefix,
     vocab::Vocab,
 };
-use crate::bound::Symbols;
+use crate::{
+    bound::Symbols,
+    compiled::{self, Table, Tables},
+    trie::{self, Trie},
+};
 
-const SPACE: &str = "▁";
+const SPACE: char = '▁';
 
 /// Judgement. Longer pieces are not remembered.
 const REMEMBERED: usize = 48;
 
-/// A vocabulary of scores.
-pub struct Scores {
-    vocab: Arc<Vocab>,
-    /// By id: the place of its score among all, the highest first; equal scores are one place.
-    ranks: Vec<u32>,
-    bytes: Box<[u32; 256]>,
+/// What is kept of a file besides its tables.
+#[derive(Serialize, Deserialize)]
+pub struct Plan {
+    /// The tokens of bytes.
+    bytes: Vec<u32>,
     /// A space is put before each text.
     led: bool,
-    neighbours: Neighbours,
-    symbols: Symbols,
+    prefix: Prefix,
+}
+
+/// Compiles the vocabulary of a file. The tables: the trie of tokens; by id the place of its score
+/// among all, the highest first, where equal scores are one place; which characters are neighbours.
+pub fn compile(
+    from: &Tokenizer,
+    vocab: &Vocab,
+    defined: &[Token],
+    tables: &mut Tables,
+) -> Result<Plan> {
+    let bytes = vocab.bytes()?;
+    let mut order: Vec<u32> = (0..vocab.tokens.len() as u32).collect();
+    let score = |id: u32| vocab.scores[id as usize];
+    order.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
+    let mut ranks = vec![0; order.len()];
+    let mut rank = 0;
+    for pair in order.windows(2) {
+        // Not by total_cmp: 0.0 and -0.0 are equal.
+        rank += u32::from(score(pair[0]) != score(pair[1]));
+        ranks[pair[1] as usize] = rank;
+    }
+    let texts = vocab.tokens.iter().filter_map(|text| std::str::from_utf8(text).ok());
+    let trie = trie::build(vocab.tokens.iter().map(|text| &**text).zip(0..));
+    let led = from.add_space_prefix.unwrap_or(true);
+    let before = if led { cost(Trie(&trie), SPACE) } else { 0 };
+    let prefix = Prefix::new(|c| cost(Trie(&trie), c), before, defined);
+    *tables = [trie, compiled::words(&ranks), neighbours(texts), Vec::new(), Vec::new()];
+    Ok(Plan { bytes, led, prefix })
+}
+
+/// Symbols that a character is; a space is escaped.
+fn cost(trie: Trie, c: char) -> u32 {
+    let c = escaped(c);
+    let known = trie.get(c.encode_utf8(&mut [0; 4]).as_bytes()).is_some();
+    if known { 1 } else { c.len_utf8() as u32 }
+}
+
+/// A vocabulary of scores.
+pub struct Scores {
+    plan: Plan,
+    trie: Table,
+    ranks: Table,
+    neighbours: Table,
 }
 
 impl Scores {
-    /// The vocabulary of a file.
-    pub fn new(from: &Tokenizer, vocab: &Arc<Vocab>, defined: &Defined) -> Result<Self> {
-        let bytes = vocab.bytes()?;
-        let mut order: Vec<u32> = (0..vocab.tokens.len() as u32).collect();
-        let score = |id: u32| vocab.scores[id as usize];
-        order.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
-        let mut ranks = vec![0; order.len()];
-        let mut rank = 0;
-        for pair in order.windows(2) {
-            // Not by total_cmp: 0.0 and -0.0 are equal.
-            rank += u32::from(score(pair[0]) != score(pair[1]));
-            ranks[pair[1] as usize] = rank;
-        }
-        let led = from.add_space_prefix.unwrap_or(true);
-        let cost =
-            |text: &str| if vocab.id(text.as_bytes()).is_some() { 1 } else { text.len() as u32 };
-        let of = |c: char| cost(escaped(c).encode_utf8(&mut [0; 4]));
-        let before = if led { cost(SPACE) } else { 0 };
-        let symbols = with_prefix(of, before, defined);
-        let texts = vocab.tokens.iter().filter_map(|text| std::str::from_utf8(text).ok());
-        Ok(Self {
-            ranks,
-            bytes,
-            led,
-            neighbours: Neighbours::new(texts),
-            symbols,
-            vocab: vocab.clone(),
-        })
+    /// The vocabulary that was compiled.
+    pub fn new(plan: Plan, [trie, ranks, neighbours, ..]: [Table; 5]) -> Self {
+        Self { plan, trie, ranks, neighbours }
     }
 
     /// Hands over pieces of which no two neighbours merge, escaped.
     fn pieces(&self, text: &str, led: bool, mut each: impl FnMut(&str) -> bool) {
         let mut piece = String::new();
         let mut before = None;
-        let space = (led && self.led).then_some(' ');
+        let neighbours = Neighbours(self.neighbours.words());
+        let space = (led && self.plan.led).then_some(' ');
         for c in space.into_iter().chain(text.chars()) {
             let c = escaped(c);
-            if before.is_some_and(|before| !self.neighbours.meet(before, c)) {
+            if before.is_some_and(|before| !neighbours.meet(before, c)) {
                 if !each(&piece) {
                     return;
                 }
@@ -93,19 +116,20 @@ impl Scores {
     }
 
     fn merge_anew(&self, piece: &str, ids: &mut Vec<u32>) {
+        let (trie, ranks) = (Trie(self.trie.words()), self.ranks.values());
         let text = piece.as_bytes();
         let mut symbols: Vec<Symbol> = Vec::new();
         for (start, c) in piece.char_indices() {
             let (end, at) = (start + c.len_utf8(), symbols.len());
-            let token = self.vocab.id(&text[start..end]);
+            let token = trie.get(&text[start..end]);
             symbols.push(Symbol { start, end, token, previous: at.wrapping_sub(1), next: at + 1 });
         }
         let count = symbols.len();
         let mut waiting = BinaryHeap::new();
         let offer = |symbols: &[Symbol], left: usize, right: usize, waiting: &mut BinaryHeap<_>| {
             let (start, end) = (symbols[left].start, symbols[right].end);
-            if let Some(token) = self.vocab.id(&text[start..end]) {
-                waiting.push(Reverse((self.ranks[token as usize], left, right, end, token)));
+            if let Some(token) = trie.get(&text[start..end]) {
+                waiting.push(Reverse((ranks[token as usize], left, right, end, token)));
             }
         };
         for right in 1..count {
@@ -139,7 +163,7 @@ impl Scores {
                 None => ids.extend(
                     text[symbol.start..symbol.end]
                         .iter()
-                        .map(|&byte| self.bytes[usize::from(byte)]),
+                        .map(|&byte| self.plan.bytes[usize::from(byte)]),
                 ),
             }
         }
@@ -172,12 +196,12 @@ impl Model for Scores {
         });
     }
 
-    fn bound(&self, text: &str, led: bool, memory: &mut Memory) -> u64 {
+    fn bound(&self, text: &str, led: bool, memory: &mut Memory, symbols: &Symbols) -> u64 {
         let mut bound = 0;
         self.pieces(text, led, |piece| {
             bound += match memory.known.get(piece) {
                 Some(ids) => ids.len() as u64,
-                None => piece.chars().map(|c| u64::from(self.symbols.cost(c).joined)).sum(),
+                None => piece.chars().map(|c| u64::from(symbols.cost(c).joined)).sum(),
             };
             true
         });
@@ -185,55 +209,36 @@ impl Model for Scores {
     }
 
     fn symbols(&self) -> Symbols {
-        self.symbols.clone()
+        let trie = Trie(self.trie.words());
+        self.plan.prefix.symbols(|c| cost(trie, c))
     }
-}
-
-/// Costs of characters, where `before` symbols are put before a text and before what follows a
-/// user-defined token.
-pub fn with_prefix(of: impl Fn(char) -> u32, before: u32, defined: &Defined) -> Symbols {
-    // A user-defined token is one token, and brings what is put before the text behind it: more
-    // than its characters cost only if there are few of them. Then the first of them costs more.
-    let mut more = std::collections::HashMap::new();
-    for text in defined.texts().filter_map(|text| std::str::from_utf8(text).ok()) {
-        let cost: u32 = text.chars().map(|c| of(c).max(1)).sum();
-        let lacks = (1 + before).saturating_sub(cost);
-        if lacks > 0
-            && let Some(first) = text.chars().next()
-        {
-            let more = more.entry(first).or_insert(0);
-            *more = lacks.max(*more);
-        }
-    }
-    Symbols::by_character(|c| of(c).max(1) + more.get(&c).copied().unwrap_or(0))
-        .with_start(before.into())
 }
 
 /// Which two characters stand side by side within a token. Where two don't, nothing ever merges
 /// across. May say yes of two that don't.
-struct Neighbours {
-    bits: Vec<u64>,
-}
+#[derive(Clone, Copy)]
+struct Neighbours<'t>(&'t [u64]);
 
 /// Judgement. 4 million bits: a vocabulary of 260,000 tokens has about 200,000 such pairs.
 const NEIGHBOUR_BITS: u32 = 22;
 
-impl Neighbours {
-    fn new<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
-        let mut bits = vec![0; 1 << (NEIGHBOUR_BITS - 6)];
-        for text in texts {
-            for (first, second) in text.chars().zip(text.chars().skip(1)) {
-                let bit = Self::bit(first, second);
-                bits[bit / 64] |= 1 << (bit % 64);
-            }
+/// The bits of [`Neighbours`].
+fn neighbours<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<u64> {
+    let mut bits = vec![0; 1 << (NEIGHBOUR_BITS - 6)];
+    for text in texts {
+        for (first, second) in text.chars().zip(text.chars().skip(1)) {
+            let bit = Neighbours::bit(first, second);
+            bits[bit / 64] |= 1 << (bit % 64);
         }
-        Self { bits }
     }
+    bits
+}
 
+impl Neighbours<'_> {
     #[inline]
-    fn meet(&self, first: char, second: char) -> bool {
+    fn meet(self, first: char, second: char) -> bool {
         let bit = Self::bit(first, second);
-        self.bits[bit / 64] >> (bit % 64) & 1 != 0
+        self.0[bit / 64] >> (bit % 64) & 1 != 0
     }
 
     fn bit(first: char, second: char) -> usize {

@@ -1,75 +1,114 @@
 //! `t5`: a unigram model, which takes the tokens whose scores sum up to the most.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use vox_types::{Code, Error, Result};
 
 use super::{
     charsmap::Charsmap,
-    defined::Defined,
+    defined::Token,
     metadata::Tokenizer,
-    model::{Memory, Model},
-    spm::with_prefix,
-    trie::Trie,
+    model::{InOrder, Memory},
+    prefix::Prefix,
     vocab::{Vocab, kind},
 };
-use crate::bound::Symbols;
+use crate::{
+    bound::Symbols,
+    compiled::{Table, Tables},
+    trie::{self, Trie},
+};
 
 const SPACE: &[u8] = "▁".as_bytes();
 
 /// What an unknown character scores less than the worst token.
 const PENALTY: f32 = 10.0;
 
-/// A vocabulary of probabilities.
-pub struct Unigram {
-    vocab: Arc<Vocab>,
-    trie: Trie,
-    defined: Trie,
-    charsmap: Charsmap,
+/// What is kept of a file besides its tables.
+#[derive(Serialize, Deserialize)]
+pub struct Plan {
     unknown: u32,
-    unknown_score: f64,
+    /// The bits of a float, which JSON might round.
+    unknown_score: u64,
     led: bool,
     merge_spaces: bool,
-    symbols: Symbols,
+    /// How many characters each character becomes at most, where that isn't 1.
+    costs: Vec<(char, u32)>,
+    prefix: Prefix,
+}
+
+/// Compiles the vocabulary of a file. The tables: the trie of tokens that are matched, the trie of
+/// user-defined ones, scores by id, the normaliser.
+pub fn compile(
+    from: &Tokenizer,
+    vocab: &Vocab,
+    defined: &[Token],
+    tables: &mut Tables,
+) -> Result<Plan> {
+    let ids = || 0..vocab.tokens.len() as u32;
+    let text = |id: u32| &*vocab.tokens[id as usize];
+    let of = |mask: u8| move |&id: &u32| vocab.declared[id as usize] & mask != 0;
+    let worst =
+        ids().filter(of(kind::NORMAL)).map(|id| vocab.scores[id as usize]).fold(f32::MAX, f32::min);
+    let unknown = [from.unknown, Some(2)]
+        .into_iter()
+        .flatten()
+        .find(|&id| (id as usize) < vocab.tokens.len());
+    let unknown = unknown.ok_or_else(|| {
+        Error::new(
+            Code::Unsupported,
+            "This GGUF's vocabulary has no token for what is unknown. Use a bound.",
+        )
+    })?;
+    let matched = kind::NORMAL | kind::USER_DEFINED | kind::UNUSED;
+    let score = |id: u32| match vocab.is(id, kind::USER_DEFINED) {
+        true => 0.0,
+        false => f64::from(vocab.scores[id as usize]),
+    };
+    let mut charsmap = from.charsmap.clone();
+    // What is behind the end is never looked at.
+    charsmap.resize(charsmap.len().next_multiple_of(8), 0);
+    *tables = [
+        trie::build(ids().filter(of(matched)).map(|id| (text(id), id))),
+        trie::build(ids().filter(of(kind::USER_DEFINED)).map(|id| (text(id), id))),
+        ids().map(|id| score(id).to_bits()).collect(),
+        charsmap.as_chunks().0.iter().map(|chunk| u64::from_ne_bytes(*chunk)).collect(),
+        Vec::new(),
+    ];
+    let led = from.add_space_prefix.unwrap_or(false);
+    let merge_spaces = from.remove_extra_whitespaces;
+    let costs = costs(&Charsmap::new(&from.charsmap)?)?;
+    let of = |c: char| costs.get(&c).copied().unwrap_or(1);
+    Ok(Plan {
+        unknown,
+        unknown_score: f64::from(worst - PENALTY).to_bits(),
+        led,
+        merge_spaces,
+        prefix: Prefix::new(of, u32::from(led || merge_spaces), defined),
+        costs: costs.into_iter().collect(),
+    })
+}
+
+/// A vocabulary of probabilities.
+pub struct Unigram {
+    plan: Plan,
+    unknown_score: f64,
+    trie: Table,
+    defined: Table,
+    scores: Table,
+    charsmap: Charsmap,
 }
 
 impl Unigram {
-    /// The vocabulary of a file.
-    pub fn new(from: &Tokenizer, vocab: &Arc<Vocab>, defined: &Defined) -> Result<Self> {
-        let ids = || 0..vocab.tokens.len() as u32;
-        let text = |id: u32| &*vocab.tokens[id as usize];
-        let of = |mask: u8| move |&id: &u32| vocab.declared[id as usize] & mask != 0;
-        let worst = ids()
-            .filter(of(kind::NORMAL))
-            .map(|id| vocab.scores[id as usize])
-            .fold(f32::MAX, f32::min);
-        let unknown = [from.unknown, Some(2)]
-            .into_iter()
-            .flatten()
-            .find(|&id| (id as usize) < vocab.tokens.len());
-        let unknown = unknown.ok_or_else(|| {
-            Error::new(
-                Code::Unsupported,
-                "This GGUF's vocabulary has no token for what is unknown. Use a bound.",
-            )
-        })?;
-        let matched = kind::NORMAL | kind::USER_DEFINED | kind::UNUSED;
-        let charsmap = Charsmap::new(&from.charsmap)?;
-        let led = from.add_space_prefix.unwrap_or(false);
-        let before = u32::from(led || from.remove_extra_whitespaces);
-        let costs = costs(&charsmap)?;
-        let symbols = with_prefix(|c| costs.get(&c).copied().unwrap_or(1), before, defined);
-        Ok(Self {
-            trie: Trie::new(ids().filter(of(matched)).map(|id| (text(id), id))),
-            defined: Trie::new(ids().filter(of(kind::USER_DEFINED)).map(|id| (text(id), id))),
-            charsmap,
-            unknown,
-            unknown_score: f64::from(worst - PENALTY),
-            led,
-            merge_spaces: from.remove_extra_whitespaces,
-            symbols,
-            vocab: vocab.clone(),
-        })
+    /// The vocabulary that was compiled.
+    ///
+    /// # Errors
+    ///
+    /// `malformed` if the normaliser is cut off.
+    pub fn new(plan: Plan, [trie, defined, scores, charsmap, _]: [Table; 5]) -> Result<Self> {
+        let charsmap = Charsmap::new(charsmap.as_ref())?;
+        let unknown_score = f64::from_bits(plan.unknown_score);
+        Ok(Self { plan, unknown_score, trie, defined, scores, charsmap })
     }
 
     /// `text` as the model sees it.
@@ -82,11 +121,11 @@ impl Unigram {
             for &byte in part {
                 if byte == b' ' {
                     within = false;
-                    if !self.merge_spaces {
+                    if !self.plan.merge_spaces {
                         normal.extend(SPACE);
                     }
                 } else {
-                    if !within && ((self.led && !led) || self.merge_spaces) {
+                    if !within && ((self.plan.led && !led) || self.plan.merge_spaces) {
                         normal.extend(SPACE);
                         led = true;
                     }
@@ -102,7 +141,7 @@ impl Unigram {
     /// What the beginning of `text` becomes, and how long it is.
     fn prefix<'a>(&'a self, text: &'a [u8]) -> (&'a [u8], usize) {
         // llama.cpp leaves as it is whatever a user-defined token could begin with.
-        let kept = self.defined.walk(text);
+        let kept = Trie(self.defined.words()).reach(text);
         if kept > 0 {
             return (&text[..kept], kept);
         }
@@ -115,9 +154,11 @@ impl Unigram {
             _ => ("\u{fffd}".as_bytes(), 1),
         }
     }
+}
 
-    /// Hands over the tokens of `text` in order.
-    fn each(&self, text: &str, mut each: impl FnMut(u32) -> bool) {
+impl InOrder for Unigram {
+    fn each(&self, text: &str, _: &mut Memory, mut each: impl FnMut(u32) -> bool) {
+        let (trie, scores) = (Trie(self.trie.words()), self.scores.numbers());
         let text = self.normalize(text.as_bytes());
         // The best way to each place of the stretch that is open, from its start on.
         let mut best: Vec<Best> = vec![Best::START];
@@ -128,25 +169,20 @@ impl Unigram {
             let unit = units(text[at]).min(text.len() - at);
             let score = best[at - start].score;
             let mut whole = false;
-            let mut place = self.trie.root();
+            let mut place = trie.root();
             for (end, &byte) in (at + 1..).zip(&text[at..]) {
-                let Some(next) = self.trie.step(place, byte) else { break };
+                let Some((next, token)) = trie.step(place, byte) else { break };
                 place = next;
-                let Some(token) = self.trie.value(place) else { continue };
+                let Some(token) = token else { continue };
                 whole |= end - at == unit;
-                let added = if self.vocab.is(token, kind::USER_DEFINED) {
-                    0.0
-                } else {
-                    self.vocab.scores[token as usize].into()
-                };
-                Best { score: score + added, token, length: (end - at) as u32 }
-                    .challenge(&mut best, end - start);
+                let score = score + scores[token as usize];
+                Best { score, token, length: (end - at) as u32 }.challenge(&mut best, end - start);
                 furthest = furthest.max(end);
             }
             if !whole {
                 let unknown = Best {
                     score: score + self.unknown_score,
-                    token: self.unknown,
+                    token: self.plan.unknown,
                     length: unit as u32,
                 };
                 unknown.challenge(&mut best, at + unit - start);
@@ -163,7 +199,7 @@ impl Unigram {
                 }
                 for &token in tokens.iter().rev() {
                     // Unknown ones side by side are one.
-                    if (token != self.unknown || before != Some(token)) && !each(token) {
+                    if (token != self.plan.unknown || before != Some(token)) && !each(token) {
                         return;
                     }
                     before = Some(token);
@@ -172,6 +208,16 @@ impl Unigram {
                 start = at;
             }
         }
+    }
+
+    fn bound(&self, text: &str, _: &mut Memory) -> u64 {
+        // Each token has a character of what the model sees.
+        self.normalize(text.as_bytes()).iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u64
+    }
+
+    fn symbols(&self) -> Symbols {
+        let costs: BTreeMap<char, u32> = self.plan.costs.iter().copied().collect();
+        self.plan.prefix.symbols(|c| costs.get(&c).copied().unwrap_or(1))
     }
 }
 
@@ -197,33 +243,6 @@ impl Best {
     }
 }
 
-impl Model for Unigram {
-    fn count(&self, text: &str, _: bool, _: &mut Memory, limit: u64) -> u64 {
-        let mut count = 0;
-        self.each(text, |_| {
-            count += 1;
-            count <= limit
-        });
-        count
-    }
-
-    fn encode(&self, text: &str, _: bool, _: &mut Memory, ids: &mut Vec<u32>) {
-        self.each(text, |id| {
-            ids.push(id);
-            true
-        });
-    }
-
-    fn bound(&self, text: &str, _: bool, _: &mut Memory) -> u64 {
-        // Each token has a character of what the model sees.
-        self.normalize(text.as_bytes()).iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u64
-    }
-
-    fn symbols(&self) -> Symbols {
-        self.symbols.clone()
-    }
-}
-
 /// How many bytes a character has by its first.
 fn units(first: u8) -> usize {
     match first {
@@ -235,8 +254,8 @@ fn units(first: u8) -> usize {
 }
 
 /// How many characters each character becomes at most, where that isn't 1.
-fn costs(charsmap: &Charsmap) -> Result<std::collections::HashMap<char, u32>> {
-    let mut costs = std::collections::HashMap::new();
+fn costs(charsmap: &Charsmap) -> Result<BTreeMap<char, u32>> {
+    let mut costs = BTreeMap::new();
     charsmap.each(|key, replacement| {
         let Ok(key) = std::str::from_utf8(key) else { return };
         let becomes = replacement.iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u32;

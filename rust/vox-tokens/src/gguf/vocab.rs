@@ -1,7 +1,8 @@
 //! The vocabulary of a GGUF file, with what llama.cpp makes of it when it loads it.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
+use vox_bpe::NONE;
 use vox_types::{Code, Error, Result};
 
 use super::metadata::{Strips, Tokenizer};
@@ -27,24 +28,30 @@ pub mod kind {
 }
 
 /// Tokens by id, and ids by text.
-pub struct Vocab {
+pub struct Vocab<'f> {
     /// Texts by id.
-    pub tokens: Vec<Box<[u8]>>,
+    pub tokens: Vec<Cow<'f, [u8]>>,
     /// Scores by id.
     pub scores: Vec<f32>,
     /// What each is as the file says it, see [`kind`].
     pub declared: Vec<u8>,
     /// What each is in the end.
     pub kinds: Vec<u8>,
-    ids: HashMap<Box<[u8]>, u32>,
+    ids: HashMap<Cow<'f, [u8]>, u32>,
 }
 
-impl Vocab {
+impl<'f> Vocab<'f> {
     /// The vocabulary that a file holds.
-    pub fn new(from: &Tokenizer) -> Result<Self> {
+    pub fn new(from: &'f Tokenizer) -> Result<Self> {
         let count = from.tokens.len();
         if count == 0 {
             return Err(malformed("it has no tokens".into()));
+        }
+        if count >= NONE as usize {
+            let message = format!(
+                "This GGUF's vocabulary has {count} tokens; vox counts up to {NONE}. Use a bound."
+            );
+            return Err(Error::new(Code::Unsupported, message));
         }
         let enough = |have: usize, what: &str| {
             if have >= count {
@@ -57,7 +64,7 @@ impl Vocab {
         let mut tokens = Vec::with_capacity(count);
         for (id, text) in (0..).zip(from.tokens.iter()) {
             // So llama.cpp names what has no text.
-            let text: Box<[u8]> = if text.is_empty() {
+            let text: Cow<[u8]> = if text.is_empty() {
                 format!("[EMPTY_{id}]").into_bytes().into()
             } else {
                 text.into()
@@ -71,7 +78,7 @@ impl Vocab {
             None => vec![0.0; count],
             Some(scores) => {
                 enough(scores.len(), "scores")?;
-                scores[..count].to_vec()
+                scores.floats().take(count).collect()
             }
         };
         if scores.iter().any(|score| !score.is_finite()) {
@@ -81,7 +88,7 @@ impl Vocab {
             None => vec![kind::NORMAL; count],
             Some(types) => {
                 enough(types.len(), "types")?;
-                types[..count].iter().map(|&kind| declared(kind)).collect()
+                types.integers().take(count).map(declared).collect()
             }
         };
         let mut vocab = Self { tokens, scores, kinds: declared.clone(), declared, ids };
@@ -92,8 +99,8 @@ impl Vocab {
 
     /// Tokens of these texts and kinds, without scores.
     #[cfg(test)]
-    pub fn of<'t>(tokens: impl IntoIterator<Item = (&'t str, u8)>) -> Self {
-        let (tokens, kinds): (Vec<Box<[u8]>>, Vec<u8>) =
+    pub fn of(tokens: impl IntoIterator<Item = (&'f str, u8)>) -> Self {
+        let (tokens, kinds): (Vec<Cow<[u8]>>, Vec<u8>) =
             tokens.into_iter().map(|(text, kind)| (text.as_bytes().into(), kind)).unzip();
         let ids = tokens.iter().cloned().zip(0..).collect();
         Self { scores: vec![0.0; kinds.len()], declared: kinds.clone(), kinds, tokens, ids }
@@ -115,11 +122,9 @@ impl Vocab {
     }
 
     /// All byte tokens, each with a fallback to the byte itself.
-    pub fn bytes(&self) -> Result<Box<[u32; 256]>> {
-        let mut bytes = Box::new([0; 256]);
-        for byte in 0..=u8::MAX {
-            let id = self.byte(byte).or_else(|| self.id(&[byte]));
-            bytes[usize::from(byte)] = id.ok_or_else(|| {
+    pub fn bytes(&self) -> Result<Vec<u32>> {
+        let token = |byte: u8| {
+            self.byte(byte).or_else(|| self.id(&[byte])).ok_or_else(|| {
                 Error::new(
                     Code::Unsupported,
                     format!(
@@ -127,9 +132,9 @@ impl Vocab {
                          that needs it, so there is no exact count. Use a bound."
                     ),
                 )
-            })?;
-        }
-        Ok(bytes)
+            })
+        };
+        (0..=u8::MAX).map(token).collect()
     }
 
     /// What llama.cpp overrides by the texts of tokens.

@@ -1,16 +1,17 @@
 //! `bert`: words, each cut into the longest tokens from the left.
 
+use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
-use vox_types::Result;
 
 use super::{
     metadata::Tokenizer,
-    model::{Memory, Model},
-    trie::Trie,
+    model::{InOrder, Memory},
     vocab::Vocab,
 };
 use crate::{
     bound::Symbols,
+    compiled::{Table, Tables},
+    trie::{self, Trie},
     unicode::{
         Classes,
         class::{Class, MARK, OTHER, PUNCTUATION, SPACE, SYMBOL},
@@ -20,47 +21,53 @@ use crate::{
 /// What a word begins with in the vocabulary.
 const START: &str = "▁";
 
-/// A vocabulary of words and their parts.
-pub struct Words {
-    trie: Trie,
+/// What is kept of a file besides the trie of its tokens.
+#[derive(Serialize, Deserialize)]
+pub struct Plan {
     unknown: u32,
     lowercase: bool,
     strip_accents: bool,
-    symbols: Symbols,
+}
+
+/// Compiles the vocabulary of a file; the trie is the first table.
+pub fn compile(from: &Tokenizer, vocab: &Vocab, tables: &mut Tables) -> Plan {
+    tables[0] = trie::build(vocab.tokens.iter().zip(0..).map(|(text, id)| (&**text, id)));
+    let unknown = [from.unknown, Some(100)]
+        .into_iter()
+        .flatten()
+        .find(|&id| (id as usize) < vocab.tokens.len());
+    let lowercase = from.lowercase.unwrap_or(true);
+    Plan {
+        unknown: unknown.unwrap_or(u32::MAX),
+        lowercase,
+        strip_accents: from.strip_accents.unwrap_or(lowercase),
+    }
+}
+
+/// A vocabulary of words and their parts.
+pub struct Words {
+    plan: Plan,
+    trie: Table,
 }
 
 impl Words {
-    /// The vocabulary of a file.
-    pub fn new(from: &Tokenizer, vocab: &Vocab) -> Result<Self> {
-        let trie = Trie::new(vocab.tokens.iter().zip(0..).map(|(text, id)| (&**text, id)));
-        let unknown = [from.unknown, Some(100)]
-            .into_iter()
-            .flatten()
-            .find(|&id| (id as usize) < vocab.tokens.len());
-        let lowercase = from.lowercase.unwrap_or(true);
-        // Each token of a word has a character of it, but one that is the start alone.
-        let alone = vocab.id(START.as_bytes()).is_some() || trie_has_part_of_start(&trie);
-        Ok(Self {
-            unknown: unknown.unwrap_or(u32::MAX),
-            lowercase,
-            strip_accents: from.strip_accents.unwrap_or(lowercase),
-            symbols: Symbols::by_character(|_| 1 + 3 * u32::from(alone)),
-            trie,
-        })
+    /// The vocabulary that was compiled.
+    pub fn new(plan: Plan, [trie, ..]: [Table; 5]) -> Self {
+        Self { plan, trie }
     }
 
     /// Hands over each word, normalised, with its start.
     fn words(&self, text: &str, mut each: impl FnMut(&str) -> bool) {
         let mut word = String::from(START);
         for c in text.chars() {
-            let c = if self.strip_accents { base(c) } else { c };
+            let c = if self.plan.strip_accents { base(c) } else { c };
             let class = class(c);
             let ends = class & SPACE != 0;
             if !ends
                 && (c == '\0'
                     || c == '\u{fffd}'
                     || control(c)
-                    || (self.strip_accents && class & MARK != 0))
+                    || (self.plan.strip_accents && class & MARK != 0))
             {
                 continue;
             }
@@ -75,7 +82,7 @@ impl Words {
             if ends {
                 continue;
             }
-            word.push(if self.lowercase { lower(c) } else { c });
+            word.push(if self.plan.lowercase { lower(c) } else { c });
             if alone {
                 if !each(&word) {
                     return;
@@ -90,10 +97,11 @@ impl Words {
 
     /// The tokens of one word, in `into`.
     fn parts(&self, word: &str, into: &mut Vec<u32>) {
+        let trie = Trie(self.trie.words());
         into.clear();
         let mut rest = word.as_bytes();
         while !rest.is_empty() {
-            let Some((id, length)) = self.trie.longest(rest) else {
+            let Some((id, length)) = trie.longest(rest) else {
                 into.clear();
                 break;
             };
@@ -101,43 +109,24 @@ impl Words {
             rest = &rest[length..];
         }
         if into.is_empty() {
-            into.push(self.unknown);
+            into.push(self.plan.unknown);
         }
     }
 }
 
-impl Model for Words {
-    fn count(&self, text: &str, _: bool, memory: &mut Memory, limit: u64) -> u64 {
-        let mut count = 0;
+impl InOrder for Words {
+    fn each(&self, text: &str, memory: &mut Memory, mut each: impl FnMut(u32) -> bool) {
         self.words(text, |word| {
             self.parts(word, &mut memory.merged);
-            count += memory.merged.len() as u64;
-            count <= limit
+            memory.merged.iter().all(|&id| each(id))
         });
-        count
-    }
-
-    fn encode(&self, text: &str, _: bool, memory: &mut Memory, ids: &mut Vec<u32>) {
-        self.words(text, |word| {
-            self.parts(word, &mut memory.merged);
-            ids.extend(&memory.merged);
-            true
-        });
-    }
-
-    fn bound(&self, text: &str, led: bool, memory: &mut Memory) -> u64 {
-        // Walking the words costs as much as bounding them.
-        self.count(text, led, memory, u64::MAX)
     }
 
     fn symbols(&self) -> Symbols {
-        self.symbols.clone()
+        // Each token of a word has a character of it, but one that is the start or a part of it.
+        let alone = Trie(self.trie.words()).longest(START.as_bytes()).is_some();
+        Symbols::by_character(|_| 1 + 3 * u32::from(alone))
     }
-}
-
-/// Whether a token ends within the bytes of the start.
-fn trie_has_part_of_start(trie: &Trie) -> bool {
-    trie.longest(START.as_bytes()).is_some()
 }
 
 /// The first character of the canonical decomposition.

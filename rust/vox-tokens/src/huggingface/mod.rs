@@ -5,13 +5,11 @@
 //! found, nothing is put around the text. `contracts/tokenizers.md` lists the components that are
 //! covered; a file that has any other is refused.
 //!
-//! [`compiled`] is what a file becomes once, [`pipeline`] what runs. A text is first searched for
+//! [`plan`] makes of a file what is kept of it, [`pipeline`] is what runs. A text is first searched for
 //! [`added`] tokens; the stretches between go through [`normalise`] and [`pre_tokenise`], and each
 //! piece that comes out through one of the [`models`].
 
 mod added;
-mod bytes;
-mod compiled;
 mod components;
 mod fast;
 mod find;
@@ -32,11 +30,14 @@ use vox_types::{Error, Result};
 
 pub use components::{NORMALISERS, PRE_TOKENISERS};
 
-use self::{compiled::Compiled, pipeline::Pipeline};
-use crate::{Fingerprint, Tokenizer};
+use self::pipeline::Pipeline;
+use crate::{Fingerprint, Tokenizer, compiled::Kind};
 
 /// Said before what a fingerprint is of. Rises when the same plan counts otherwise.
 const ALGORITHM: &str = "vox tokenizer.json 1";
+
+/// Compiled forms of files.
+const COMPILED: Kind = Kind { magic: *b"voxtoken", version: 3, extension: "voxtoken" };
 
 /// The tokenizer of a `tokenizer.json` file.
 ///
@@ -59,10 +60,11 @@ pub fn open(path: &Path, cache: Option<&Path>) -> Result<Tokenizer> {
 ///
 /// `unsupported` if a part of it isn't covered; `malformed` if it contradicts itself.
 pub fn from_bytes(bytes: &[u8], cache: Option<&Path>) -> Result<Tokenizer> {
-    let compiled = Compiled::of(bytes, cache)?;
+    let origin = *blake3::hash(bytes).as_bytes();
+    let compiled = COMPILED.form(&origin, cache, || plan::compile(parse::File::read(bytes)?))?;
     let mut hasher = blake3::Hasher::new();
     hasher.update(ALGORITHM.as_bytes());
-    hasher.update(&compiled.hash());
+    hasher.update(&compiled.hash);
     let fingerprint = Fingerprint(*hasher.finalize().as_bytes());
     Ok(Tokenizer::new(fingerprint, Arc::new(Pipeline::new(&compiled)?)))
 }

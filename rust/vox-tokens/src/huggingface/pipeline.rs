@@ -7,23 +7,27 @@ use vox_types::Result;
 
 use super::{
     added::{Finder, Part},
-    compiled::{Compiled, Table},
     components,
     fast::Fast,
     models::{
-        Tokens, Trie,
+        Tokens,
         bpe::{Characters, Merges, Ordered},
         unigram::{Lattice, Unigram},
         word_level::WordLevel,
         word_piece::WordPiece,
     },
     normalise::Normaliser,
-    plan::ModelPlan,
+    plan::{ModelPlan, Plan, table},
     pre_tokenise::{Pieces, PreTokeniser},
     symbols,
     text::Normal,
 };
-use crate::{Encoding, Worker, bound::Symbols};
+use crate::{
+    Encoding, Worker,
+    bound::Symbols,
+    compiled::{Form, Table},
+    trie::Trie,
+};
 
 /// Places looked at for one cut. Judgement: nearly every one will do; a text full of those that
 /// won't is counted in one piece.
@@ -56,7 +60,7 @@ impl Pipeline {
     /// # Errors
     ///
     /// `malformed` if the plan or a table isn't what compiling writes.
-    pub fn new(compiled: &Compiled) -> Result<Self> {
+    pub fn new(compiled: &Form<Plan>) -> Result<Self> {
         let plan = &compiled.plan;
         let mut normalisers = Vec::new();
         if let Some(value) = &plan.normalizer {
@@ -66,22 +70,22 @@ impl Pipeline {
         if let Some(value) = &plan.pre_tokenizer {
             components::pre_tokenisers(value, &mut pre_tokenisers)?;
         }
-        let trie = || compiled.trie();
+        let trie = || compiled.table(table::TRIE);
         let merges = || {
             let late = match &*plan.late {
                 [] => None,
-                texts => Some((texts, Vocabulary::open(Arc::new(compiled.ordered()))?)),
+                texts => Some((texts, Vocabulary::open(Arc::new(compiled.table(table::ORDERED)))?)),
             };
-            Merges::new(Vocabulary::open(Arc::new(compiled.vocabulary()))?, late)
+            Merges::new(Vocabulary::open(Arc::new(compiled.table(table::VOCABULARY)))?, late)
         };
         let model = match plan.model.clone() {
             ModelPlan::Bytes => Model::Bytes(merges()?),
             ModelPlan::Characters(model) => Model::Characters(model, merges()?),
             ModelPlan::Ordered(model) => {
-                Model::Ordered { model, trie: trie(), merges: compiled.merges() }
+                Model::Ordered { model, trie: trie(), merges: compiled.table(table::MERGES) }
             }
             ModelPlan::Unigram(model) => {
-                Model::Unigram { model, trie: trie(), scores: compiled.scores() }
+                Model::Unigram { model, trie: trie(), scores: compiled.table(table::SCORES) }
             }
             ModelPlan::WordPiece(model) => Model::WordPiece(model, trie()),
             ModelPlan::WordLevel(model) => Model::WordLevel(model, trie()),

@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use vox_bpe::{Merging, NONE, Source, Vocabulary, merging, trie};
+use vox_bpe::{Merging, NONE, Source, Vocabulary, merging};
 use vox_types::Result;
 
 use super::{
     added::Added,
-    bytes, components,
+    components,
     models::{
         ByteTokens, WORD_MARK,
         bpe::{Characters, Ordered, Unknown},
@@ -21,6 +21,7 @@ use super::{
     parse::{AddedToken, File, Kind, Merge, Model, Vocab, malformed, unsupported},
     text::Normal,
 };
+use crate::{bytes, compiled, trie};
 
 /// Everything but the tables.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -52,19 +53,28 @@ pub enum ModelPlan {
 
 /// The tables of a model; which are used depends on the plan.
 #[derive(Default)]
-pub struct Tables {
+struct Tables {
     /// A compiled byte-pair vocabulary.
-    pub vocabulary: Vec<u64>,
+    vocabulary: Vec<u64>,
     /// The same with merges that come before what forms their parts, if there are any.
-    pub ordered: Vec<u64>,
+    ordered: Vec<u64>,
     /// The texts that those merges form.
-    pub late: Vec<Vec<u8>>,
+    late: Vec<Vec<u8>>,
     /// All tokens.
-    pub trie: Vec<u64>,
+    trie: Vec<u64>,
     /// Merges with their order.
-    pub merges: Vec<u64>,
+    merges: Vec<u64>,
     /// Scores by id.
-    pub scores: Vec<u64>,
+    scores: Vec<u64>,
+}
+
+/// Which table of a compiled form is which.
+pub mod table {
+    pub const VOCABULARY: usize = 0;
+    pub const TRIE: usize = 1;
+    pub const MERGES: usize = 2;
+    pub const SCORES: usize = 3;
+    pub const ORDERED: usize = 4;
 }
 
 /// Compiles a file.
@@ -72,7 +82,7 @@ pub struct Tables {
 /// # Errors
 ///
 /// `unsupported` if a part of it isn't covered; `malformed` if it contradicts itself.
-pub fn compile(file: File) -> Result<(Plan, Tables)> {
+pub fn compile(file: File) -> Result<(Plan, compiled::Tables)> {
     let File { normalizer, pre_tokenizer, added_tokens, model, .. } = file;
     let mut normalisers = Vec::new();
     if let Some(value) = &normalizer {
@@ -111,8 +121,9 @@ pub fn compile(file: File) -> Result<(Plan, Tables)> {
     if tables.vocabulary.is_empty() {
         tables.trie = known.trie();
     }
-    let late = std::mem::take(&mut tables.late);
-    Ok((Plan { normalizer, pre_tokenizer, added, added_normalised, late, model }, tables))
+    let Tables { vocabulary, ordered, late, trie, merges, scores } = tables;
+    let plan = Plan { normalizer, pre_tokenizer, added, added_normalised, late, model };
+    Ok((plan, [vocabulary, trie, merges, scores, ordered]))
 }
 
 /// The tokens of a model.
@@ -160,14 +171,7 @@ impl<'m> Known<'m> {
     }
 
     fn trie(&self) -> Vec<u64> {
-        let mut sorted: Vec<(&[u8], u32)> = self
-            .ids
-            .iter()
-            .filter(|(token, _)| !token.is_empty())
-            .map(|(token, &id)| (token.as_bytes(), id))
-            .collect();
-        sorted.sort_unstable();
-        trie::build(&sorted)
+        trie::build(self.ids.iter().map(|(token, &id)| (token.as_bytes(), id)))
     }
 }
 
@@ -383,15 +387,11 @@ fn compile_merges(source: &Source, tables: &mut Tables) -> Result<()> {
     let fast = fast?;
     match whole? {
         Some(whole) if fast.is_fast() => {
-            tables.ordered = words(&whole);
+            tables.ordered = whole.as_words().to_vec();
             tables.late = texts;
-            tables.vocabulary = words(&fast);
+            tables.vocabulary = fast.as_words().to_vec();
         }
-        whole => tables.vocabulary = words(&whole.unwrap_or(fast)),
+        whole => tables.vocabulary = whole.unwrap_or(fast).as_words().to_vec(),
     }
     Ok(())
-}
-
-fn words(vocabulary: &Vocabulary) -> Vec<u64> {
-    bytemuck::cast_slice(vocabulary.as_bytes()).to_vec()
 }

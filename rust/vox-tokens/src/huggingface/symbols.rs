@@ -7,16 +7,19 @@
 
 use super::{
     added::Added,
-    bytes,
     find::Pattern,
-    models::{ByteTokens, Trie, bpe::Unknown},
+    models::{ByteTokens, bpe::Unknown},
     normalise::{
         Normaliser, bert, forms::Form, is_accent, nmt_drops, nmt_maps, precompiled::Precompiled,
     },
     pipeline::{Model, Pipeline},
     pre_tokenise::{PreTokeniser, Prepend},
 };
-use crate::bound::{Form as BoundForm, Symbols};
+use crate::{
+    bound::{Form as BoundForm, Symbols},
+    bytes,
+    trie::Trie,
+};
 
 /// What a character costs.
 type Cost<'p> = Box<dyn Fn(char) -> u32 + 'p>;

@@ -3,10 +3,11 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{bytes, from_bytes};
+use super::from_bytes;
 use crate::{
     Tokenizer,
     bound::{Form as BoundForm, Symbols},
+    bytes,
     huggingface::normalise::forms::Form,
     unicode::{Classes, class::NUMBER},
 };

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use vox_bpe::{Bpe as Engine, NONE, Scratch, Vocabulary, merging};
 use vox_types::Result;
 
-use super::{ByteTokens, Tokens, Trie, WORD_MARK};
-use crate::huggingface::parse::malformed;
+use super::{ByteTokens, Tokens, WORD_MARK};
+use crate::{huggingface::parse::malformed, trie::Trie};
 
 /// What becomes of characters that the vocabulary doesn't have.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -59,35 +59,3 @@ impl ByteTokens {
         known
     }
 }
-
-/// The vocabulary of a model as a double array of words; see [`vox_bpe::trie`].
-#[derive(Clone, Copy)]
-pub struct Trie<'v>(pub &'v [u64]);
-
-impl Trie<'_> {
-    pub fn root(self) -> u64 {
-        vox_bpe::trie::root(self.0)
-    }
-
-    /// Where `byte` leads, and the token that ends there.
-    #[inline(always)]
-    pub fn step(self, unit: u64, byte: u8) -> Option<(u64, Option<u32>)> {
-        let next = vox_bpe::trie::step(self.0, unit, byte)?;
-        let token = vox_bpe::trie::token(next);
-        Some((next, (token != vox_bpe::NONE).then_some(token)))
-    }
-
-    /// Where all of `bytes` lead.
-    pub fn walk(self, mut unit: u64, bytes: &[u8]) -> Option<u64> {
-        for &byte in bytes {
-            unit = vox_bpe::trie::step(self.0, unit, byte)?;
-        }
-        Some(unit)
-    }
-
-    /// The token that is exactly `bytes`.
-    pub fn get(self, bytes: &[u8]) -> Option<u32> {
-        let token = vox_bpe::trie::token(self.walk(self.root(), bytes)?);
-        (token != vox_bpe::NONE).then_some(token)
-    }
-}

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ByteTokens, Tokens, Trie};
+use super::{ByteTokens, Tokens};
+use crate::trie::Trie;
 
 /// What an unknown character scores below the lowest score of the vocabulary (SentencePiece's
 /// `kUnkPenalty`).

@@ -9,7 +9,8 @@ use forms::Form;
 use precompiled::Precompiled;
 use unicode_normalization_alignments::char::is_combining_mark;
 
-use super::{bytes, find::Pattern, text::Normal};
+use super::{find::Pattern, text::Normal};
+use crate::bytes;
 
 /// One normaliser. A `Sequence` is a list of these.
 #[derive(Debug)]

@@ -16,13 +16,18 @@ pub static CHARS: LazyLock<[char; 256]> = LazyLock::new(|| {
     })
 });
 
+/// The other way round, by code point.
+static BYTES: LazyLock<[Option<u8>; 0x144]> = LazyLock::new(|| {
+    let mut bytes = [None; 0x144];
+    for (&c, byte) in CHARS.iter().zip(0..=u8::MAX) {
+        bytes[c as usize] = Some(byte);
+    }
+    bytes
+});
+
 /// The byte that a character stands for.
 pub fn of(c: char) -> Option<u8> {
-    match c as u32 {
-        code @ 0..=0xff => (CHARS[code as usize] == c).then_some(code as u8),
-        0x100..=0x143 => CHARS.iter().position(|&other| other == c).map(|byte| byte as u8),
-        _ => None,
-    }
+    BYTES.get(c as usize).copied().flatten()
 }
 
 /// The bytes that a token stands for; none if one of its characters stands for none.
