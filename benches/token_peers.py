@@ -46,6 +46,9 @@ def file_of(encoding: str) -> Path:
 
 def _vox(encoding: str, threads: int) -> Count:
     vox_windows.the_module()
+    # vox loads it with the first count; most peers do when they are imported.
+    import numpy  # noqa: F401
+
     from vox.tokens import TokenEstimator
 
     names = {"o200k_base": "gpt-4o", "cl100k_base": "gpt-4"}

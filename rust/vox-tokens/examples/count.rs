@@ -1,10 +1,10 @@
-//! Counts files with a shipped encoding, each from a fresh tokenizer, and says how fast:
-//! `cargo run --release -p vox-tokens --example count -- o200k_base FILE…`. For profiling.
+//! Counts files with a shipped encoding or a `tokenizer.json`, each from a fresh tokenizer, and says
+//! how fast: `cargo run --release -p vox-tokens --example count -- o200k_base FILE…`. For profiling.
 
 use std::{fs, time::Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use vox_tokens::shipped;
+use vox_tokens::{huggingface, shipped};
 
 /// Bytes of an item, as a transcript's might be.
 const ITEM: usize = 4096;
@@ -16,7 +16,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let text = fs::read_to_string(&path)?;
         let items = items(&text);
         let start = Instant::now();
-        let tokenizer = shipped(&name)?.ok_or("no such encoding")?;
+        let tokenizer = match shipped(&name)? {
+            Some(tokenizer) => tokenizer,
+            None => huggingface::from_bytes(&fs::read(&name)?, None)?,
+        };
         let opened = start.elapsed();
         let start = on_cpu();
         let count: u64 =

@@ -15,7 +15,8 @@ use self::memory::Memory;
 use crate::{
     Encoding, Worker,
     bound::{Form, Pairs, Symbols},
-    bpe::{Bpe, Scratch, Vocabulary},
+    bpe::{Bpe, Scratch},
+    merges::Merges,
     split::Splitter,
 };
 
@@ -32,21 +33,21 @@ pub enum Normal {
 pub struct ByteLevel {
     normal: Normal,
     splitter: Splitter,
-    vocabulary: Vocabulary,
+    merges: Arc<Merges>,
     symbols: OnceLock<Symbols>,
     pairs: OnceLock<Pairs>,
 }
 
 impl ByteLevel {
     /// Normalises, cuts and merges, in this order.
-    pub fn new(normal: Normal, splitter: Splitter, vocabulary: Vocabulary) -> Self {
-        Self { normal, splitter, vocabulary, symbols: OnceLock::new(), pairs: OnceLock::new() }
+    pub fn new(normal: Normal, splitter: Splitter, merges: Arc<Merges>) -> Self {
+        Self { normal, splitter, merges, symbols: OnceLock::new(), pairs: OnceLock::new() }
     }
 
     /// Which bytes merge; asked for when a bound is.
     fn pairs(&self) -> &Pairs {
         self.pairs.get_or_init(|| {
-            let bpe = Bpe::new(&self.vocabulary);
+            let bpe = Bpe::new(self.merges.vocabulary());
             Pairs::new(|first, second| bpe.merges(&[first], &[second]))
         })
     }
@@ -94,27 +95,27 @@ struct ByteLevelWorker {
 impl Worker for ByteLevelWorker {
     fn count(&mut self, text: &str, limit: u64) -> u64 {
         let Self { encoding, scratch, counts, .. } = self;
-        let bpe = Bpe::new(&encoding.vocabulary);
+        let engine = encoding.merges.engine();
         let text = encoding.normalised(text);
-        batch::total(encoding.splitter, &text, limit, counts, |piece| bpe.count(piece, scratch))
+        batch::total(encoding.splitter, &text, limit, counts, |piece| engine.count(piece, scratch))
     }
 
     fn encode(&mut self, text: &str, ids: &mut Vec<u32>) {
         let Self { encoding, scratch, .. } = self;
-        let bpe = Bpe::new(&encoding.vocabulary);
+        let engine = encoding.merges.engine();
         let _ = encoding.splitter.for_each(&encoding.normalised(text), |piece| {
-            bpe.encode(piece, scratch, ids);
+            engine.encode(piece, scratch, ids);
             ControlFlow::<()>::Continue(())
         });
     }
 
     fn tight_bound(&mut self, text: &str) -> u64 {
-        let Self { encoding, bounds, .. } = self;
-        let bpe = Bpe::new(&encoding.vocabulary);
+        let Self { encoding, scratch, bounds, .. } = self;
+        let engine = encoding.merges.engine();
         let pairs = encoding.pairs();
         let text = encoding.normalised(text);
         batch::total(encoding.splitter, &text, u64::MAX, bounds, |piece| {
-            if bpe.is_token(piece) { 1 } else { pairs.bound(piece) as usize }
+            engine.bound(piece, scratch, |piece| pairs.bound(piece) as usize)
         })
     }
 }

@@ -12,6 +12,7 @@ mod encoding;
 pub mod gguf;
 pub mod huggingface;
 pub mod kept;
+mod merges;
 pub mod ratio;
 mod shipped;
 pub mod split;
@@ -24,6 +25,7 @@ pub use vox_bpe as bpe;
 
 pub use byte_level::{ByteLevel, Normal};
 pub use encoding::{Encoding, Worker};
+pub use merges::Merges;
 pub use shipped::{SHIPPED, shipped};
 pub use text::valid;
 pub use tokenizer::{Fingerprint, Lease, Tokenizer};

@@ -9,6 +9,7 @@ use crate::{
     Fingerprint, Tokenizer,
     bpe::Vocabulary,
     byte_level::{ByteLevel, Normal},
+    merges::Merges,
     split::{Engine, Pattern, Splitter},
 };
 
@@ -34,8 +35,8 @@ pub fn shipped(name: &str) -> Result<Option<Tokenizer>> {
     warm.call_once(|| vocabulary.warm());
     let mut hash = blake3::Hasher::new_derive_key("vox tokenizer: ranks and pattern of tiktoken");
     hash.update(&shipped.source).update(name.as_bytes());
-    let encoding =
-        ByteLevel::new(Normal::None, Splitter::new(pattern, Engine::Unicode16), vocabulary);
+    let merges = Arc::new(Merges::new(vocabulary));
+    let encoding = ByteLevel::new(Normal::None, Splitter::new(pattern, Engine::Unicode16), merges);
     Ok(Some(Tokenizer::new(Fingerprint(hash.finalize().into()), Arc::new(encoding))))
 }
 

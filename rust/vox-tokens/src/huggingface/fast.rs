@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use vox_bpe::Vocabulary;
 
 use super::components::BYTE_LEVEL_PATTERN;
 use crate::{
     ByteLevel, Normal,
+    merges::Merges,
     split::{Engine, Pattern, Splitter},
     unicode::{Classes, class::NUMBER},
 };
@@ -23,7 +23,7 @@ pub struct Fast {
 
 impl Fast {
     /// The fast way for a `pre_tokenizer`, if there is one.
-    pub fn new(pre_tokenizer: Option<&Value>, vocabulary: &Vocabulary) -> Option<Self> {
+    pub fn new(pre_tokenizer: Option<&Value>, merges: &Arc<Merges>) -> Option<Self> {
         let mut steps = Vec::new();
         flatten(pre_tokenizer?, &mut steps)?;
         let (last, before) = steps.split_last()?;
@@ -40,7 +40,7 @@ impl Fast {
         }
         let splitter = Splitter::new(Pattern::of(&stages)?, Engine::Unicode16);
         Some(Self {
-            encoding: Arc::new(ByteLevel::new(Normal::None, splitter, vocabulary.clone())),
+            encoding: Arc::new(ByteLevel::new(Normal::None, splitter, merges.clone())),
             prefix,
             digits: before.iter().any(|step| step["type"] == "Digits"),
         })

@@ -11,7 +11,7 @@ use super::{
     fast::Fast,
     models::{
         Tokens,
-        bpe::{Characters, Merges, Ordered},
+        bpe::{self, Characters, Ordered},
         unigram::{Lattice, Unigram},
         word_level::WordLevel,
         word_piece::WordPiece,
@@ -26,6 +26,7 @@ use crate::{
     Encoding, Worker,
     bound::Symbols,
     compiled::{Form, Table},
+    merges::Merges,
     trie::Trie,
 };
 
@@ -46,8 +47,8 @@ pub struct Pipeline {
 
 /// A model with its tables.
 pub(super) enum Model {
-    Bytes(Merges),
-    Characters(Characters, Merges),
+    Bytes(Arc<Merges>),
+    Characters(Characters, Arc<Merges>),
     Ordered { model: Ordered, trie: Table, merges: Table },
     Unigram { model: Unigram, trie: Table, scores: Table },
     WordPiece(WordPiece, Table),
@@ -72,11 +73,12 @@ impl Pipeline {
         }
         let trie = || compiled.table(table::TRIE);
         let merges = || {
-            let late = match &*plan.late {
-                [] => None,
-                texts => Some((texts, Vocabulary::open(Arc::new(compiled.table(table::ORDERED)))?)),
-            };
-            Merges::new(Vocabulary::open(Arc::new(compiled.table(table::VOCABULARY)))?, late)
+            let vocabulary = Vocabulary::open(Arc::new(compiled.table(table::VOCABULARY)))?;
+            if plan.late.is_empty() {
+                return Ok(Arc::new(Merges::new(vocabulary)));
+            }
+            let ordered = Vocabulary::open(Arc::new(compiled.table(table::ORDERED)))?;
+            Merges::with_late(vocabulary, &plan.late, ordered).map(Arc::new)
         };
         let model = match plan.model.clone() {
             ModelPlan::Bytes => Model::Bytes(merges()?),
@@ -91,7 +93,7 @@ impl Pipeline {
             ModelPlan::WordLevel(model) => Model::WordLevel(model, trie()),
         };
         let fast = match &model {
-            Model::Bytes(merges) => Fast::new(plan.pre_tokenizer.as_ref(), merges.vocabulary()),
+            Model::Bytes(merges) => Fast::new(plan.pre_tokenizer.as_ref(), merges),
             _ => None,
         };
         Ok(Self {
@@ -222,7 +224,6 @@ impl Pipeline {
     fn normalised(&self, text: &str, origin: usize, memory: &mut Memory, goal: &mut Goal) {
         if let Some(fast) = &self.fast
             && fast.fits(text)
-            && !self.model.may_be_late(text)
         {
             let worker = memory.fast.get_or_insert_with(|| fast.encoding.clone().worker());
             if fast.prefix && !text.is_empty() && !text.starts_with(' ') {
@@ -265,15 +266,10 @@ fn fast_way(worker: &mut dyn Worker, text: &str, goal: &mut Goal) {
 }
 
 impl Model {
-    /// Whether a text has to be cut into pieces to know which of them the fast way fits.
-    fn may_be_late(&self, text: &str) -> bool {
-        matches!(self, Self::Bytes(merges) if merges.may_be_late(text.as_bytes()))
-    }
-
     fn tokenise(&self, piece: &str, memory: &mut Memory, tokens: &mut Tokens) {
         match self {
             Self::Bytes(merges) => {
-                merges.tokenise(piece.as_bytes(), &mut memory.scratch, tokens);
+                bpe::tokenise(&merges.engine(), piece.as_bytes(), &mut memory.scratch, tokens);
             }
             Self::Characters(model, merges) => {
                 model.tokenise(merges, piece, &mut memory.scratch, tokens);

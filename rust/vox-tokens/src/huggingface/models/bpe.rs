@@ -1,12 +1,13 @@
 //! BPE: adjacent symbols merge in a fixed order.
 
-use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
-use vox_bpe::{Bpe as Engine, NONE, Scratch, Vocabulary, merging};
-use vox_types::Result;
+use vox_bpe::{Bpe, NONE, Scratch, merging};
 
 use super::{ByteTokens, Tokens, WORD_MARK};
-use crate::{huggingface::parse::malformed, trie::Trie};
+use crate::{
+    merges::{Engine, Merges},
+    trie::Trie,
+};
 
 /// What becomes of characters that the vocabulary doesn't have.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -47,63 +48,17 @@ impl Unknown {
     }
 }
 
-/// A vocabulary with all merges that matter.
-pub struct Merges {
-    vocabulary: Vocabulary,
-    late: Option<Late>,
-}
-
-/// Merges that come before what forms their parts. The fast way can't do them, so pieces in which
-/// they may happen go through the same vocabulary with all merges in order.
-struct Late {
-    texts: AhoCorasick,
-    ordered: Vocabulary,
-}
-
-impl Merges {
-    /// A vocabulary, and another one for pieces that have one of the texts of `late`.
-    ///
-    /// # Errors
-    ///
-    /// `malformed` if there are more of these texts than can be looked for.
-    pub fn new(vocabulary: Vocabulary, late: Option<(&[Vec<u8>], Vocabulary)>) -> Result<Self> {
-        let late = match late {
-            Some((texts, ordered)) => Some(Late {
-                texts: AhoCorasick::new(texts).map_err(|error| malformed(error.to_string()))?,
-                ordered,
-            }),
-            None => None,
-        };
-        Ok(Self { vocabulary, late })
+/// The tokens of a piece all of whose symbols are known.
+pub fn tokenise(engine: &Engine<'_>, piece: &[u8], scratch: &mut Scratch, tokens: &mut Tokens) {
+    if piece.is_empty() {
+        return;
     }
-
-    /// The vocabulary for texts in which nothing late happens.
-    pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    /// Whether something late may happen in a text.
-    pub fn may_be_late(&self, text: &[u8]) -> bool {
-        self.late.as_ref().is_some_and(|late| late.texts.is_match(text))
-    }
-
-    /// The tokens of a piece all of whose symbols are known.
-    pub fn tokenise(&self, piece: &[u8], scratch: &mut Scratch, tokens: &mut Tokens) {
-        if piece.is_empty() {
-            return;
-        }
-        let vocabulary = match &self.late {
-            Some(late) if late.texts.is_match(piece) => &late.ordered,
-            _ => &self.vocabulary,
-        };
-        let engine = Engine::new(vocabulary);
-        match &mut tokens.ids {
-            None => tokens.count += engine.count(piece, scratch) as u64,
-            Some(ids) => {
-                let before = ids.len();
-                engine.encode(piece, scratch, ids);
-                tokens.count += (ids.len() - before) as u64;
-            }
+    match &mut tokens.ids {
+        None => tokens.count += engine.count(piece, scratch) as u64,
+        Some(ids) => {
+            let before = ids.len();
+            engine.encode(piece, scratch, ids);
+            tokens.count += (ids.len() - before) as u64;
         }
     }
 }
@@ -126,7 +81,8 @@ impl Characters {
         scratch: &mut Scratch,
         tokens: &mut Tokens,
     ) {
-        let engine = Engine::new(merges.vocabulary());
+        let symbols = Bpe::new(merges.vocabulary());
+        let engine = merges.engine();
         let bytes = piece.as_bytes();
         let mut run = 0;
         let mut waiting = false;
@@ -134,20 +90,20 @@ impl Characters {
         for (at, c) in piece.char_indices() {
             let end = at + c.len_utf8();
             if c == WORD_MARK && self.before_mark.binary_search(&before).is_err() {
-                merges.tokenise(&bytes[run..at], scratch, tokens);
+                tokenise(&engine, &bytes[run..at], scratch, tokens);
                 run = at;
             }
             before = c;
-            if engine.is_symbol(&bytes[at..end]) {
+            if symbols.is_symbol(&bytes[at..end]) {
                 self.unknown.settle(&mut waiting, tokens);
                 continue;
             }
-            merges.tokenise(&bytes[run..at], scratch, tokens);
+            tokenise(&engine, &bytes[run..at], scratch, tokens);
             run = end;
             self.unknown.push(&bytes[at..end], &mut waiting, tokens);
         }
         self.unknown.settle(&mut waiting, tokens);
-        merges.tokenise(&bytes[run..], scratch, tokens);
+        tokenise(&engine, &bytes[run..], scratch, tokens);
     }
 }
 
