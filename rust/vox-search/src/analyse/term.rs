@@ -10,7 +10,7 @@ pub(crate) const LONGEST_WHOLE: usize = 64;
 const LONGEST_PREFIX: usize = 48;
 
 /// Between the start of a cut word and its hash: no word holds it.
-const CUT: char = '\u{1}';
+pub(crate) const CUT: char = '\u{1}';
 
 /// The term of the word `word`, whose characters have these kinds: itself if it is short and
 /// folded already, otherwise put into `buffer`.

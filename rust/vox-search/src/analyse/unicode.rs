@@ -105,6 +105,21 @@ impl Tables {
     }
 }
 
+/// The character that stands for all that `char` equals but for case.
+pub(crate) fn fold(char: char) -> char {
+    tables().fold(char)
+}
+
+/// Whether `char` is of a script without spaces.
+pub(crate) fn is_dense(char: char) -> bool {
+    tables().kind(char) & DENSE != 0
+}
+
+/// Whether `char` belongs to whatever stands before it.
+pub(crate) fn is_mark(char: char) -> bool {
+    tables().kind(char) & MARK != 0
+}
+
 /// The characters a class of the regex syntax stands for.
 fn ranges(pattern: &str) -> Vec<ClassUnicodeRange> {
     let hir = regex_syntax::parse(pattern).expect("a class that is written here");

@@ -7,7 +7,11 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use tantivy::{IndexReader, ReloadPolicy, TantivyError, directory::MmapDirectory};
+use tantivy::{
+    IndexReader, ReloadPolicy, TantivyError,
+    directory::{MmapDirectory, error::OpenReadError},
+    index::SegmentComponent,
+};
 use vox_types::{Code, Error, Result};
 
 use super::{
@@ -16,6 +20,7 @@ use super::{
     fields::{Fields, schema},
     tokens,
 };
+use crate::analyse;
 
 /// The format of documents and fields. An index of another one is built anew.
 const FORMAT: u32 = 1;
@@ -114,12 +119,21 @@ fn open_there(folder: &Path) -> tantivy::Result<Opened> {
         let meta = index.load_metas()?;
         let Some(payload) = meta.payload else { return Ok(Opened::Missing) };
         let payload: Payload = serde_json::from_str(&payload)?;
-        if payload.format > FORMAT || payload.analyser > tokens::VERSION {
+        if payload.format > FORMAT || payload.analyser > analyse::VERSION {
             return Ok(Opened::Newer);
         }
-        if payload.format < FORMAT || payload.analyser < tokens::VERSION || index.schema() != schema
+        if payload.format < FORMAT
+            || payload.analyser < analyse::VERSION
+            || index.schema() != schema
         {
             return Ok(Opened::Older);
+        }
+        for segment in &meta.segments {
+            // Without it, tantivy would read on and find no phrase.
+            let positions = segment.relative_path(SegmentComponent::Positions);
+            if !folder.join(&positions).try_exists()? {
+                return Err(OpenReadError::FileDoesNotExist(positions).into());
+            }
         }
         let reader: IndexReader =
             index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
@@ -157,7 +171,7 @@ pub fn create(folder: &Path) -> Result<Writer> {
 
 /// The text that goes with a commit that covers `watermark`.
 pub(super) fn payload(watermark: Watermark) -> String {
-    let payload = Payload { format: FORMAT, analyser: tokens::VERSION, watermark };
+    let payload = Payload { format: FORMAT, analyser: analyse::VERSION, watermark };
     serde_json::to_string(&payload).unwrap_or_default()
 }
 

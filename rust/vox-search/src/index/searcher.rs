@@ -104,7 +104,8 @@ impl Searcher {
     }
 
     /// The `count` best documents that match `node` and are admitted, the best first; among equals
-    /// the earlier item first. Scores are BM25 over words, plus what their stems and joins add.
+    /// the earlier item first. The score is BM25 over words and
+    /// joins; a start of words adds the same wherever it stands.
     ///
     /// Errors: `invalid_argument` for an expression that can't be read; `damaged` and those of the
     /// system when the index can't be read.

@@ -1,10 +1,23 @@
 //! Queries as the index understands them.
+//!
+//! Words, phrases and starts of words are questions to the index that it answers exactly. A literal
+//! or an expression isn't: the index knows words, not texts. But a text that holds `ror: no suc`
+//! holds the word `no`, one that ends with `ror` and one that begins with `suc`: a query for these
+//! finds all texts that can match, and the caller looks at each.
 
-use tantivy::query::Query;
-use vox_types::{Code, Error, Result};
+mod dictionary;
+mod literal;
+mod regex;
+mod steps;
+
+use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, Occur, Query};
+use vox_types::Result;
 
 use super::fields::Fields;
-use crate::query::Node;
+use crate::{
+    analyse::{Sought, sought},
+    query::{Atom, Node},
+};
 
 /// A query over the fields of the index.
 pub(super) struct Compiled {
@@ -14,7 +27,77 @@ pub(super) struct Compiled {
     pub(super) exact: bool,
 }
 
+impl Compiled {
+    fn inexact(query: Box<dyn Query>) -> Self {
+        Self { query, exact: false }
+    }
+}
+
 /// `node` as a query over `fields`.
-pub(super) fn compile(_node: &Node, _fields: &Fields) -> Result<Compiled> {
-    Err(Error::new(Code::Internal, "queries aren't compiled yet"))
+pub(super) fn compile(node: &Node, fields: &Fields) -> Result<Compiled> {
+    match node {
+        Node::Atom(atom) => compile_atom(atom, fields),
+        Node::And(nodes) => compile_all(nodes, fields),
+        Node::Or(nodes) => {
+            let nodes = nodes.iter().map(|node| compile(node, fields));
+            let nodes: Vec<_> = nodes.collect::<Result<_>>()?;
+            let exact = nodes.iter().all(|node| node.exact);
+            let query = any(nodes.into_iter().map(|node| node.query).collect());
+            Ok(Compiled { query, exact })
+        }
+        Node::Not(_) => compile_all(std::slice::from_ref(node), fields),
+    }
+}
+
+fn compile_atom(atom: &Atom, fields: &Fields) -> Result<Compiled> {
+    match sought(atom) {
+        Sought::Terms(steps) => Ok(steps::compile(&steps, fields)),
+        Sought::Literal { text, .. } => Ok(Compiled::inexact(literal::compile(&text, fields))),
+        Sought::Regex { pattern, .. } => Ok(Compiled::inexact(regex::compile(&pattern, fields)?)),
+    }
+}
+
+fn compile_all(nodes: &[Node], fields: &Fields) -> Result<Compiled> {
+    let (mut clauses, mut exact, mut only_excludes) = (Vec::new(), true, true);
+    for node in nodes {
+        let (occur, node) = match node {
+            Node::Not(inner) => (Occur::MustNot, &**inner),
+            node => (Occur::Must, node),
+        };
+        let compiled = compile(node, fields)?;
+        exact &= compiled.exact;
+        match occur {
+            // What only may match can't be excluded.
+            Occur::MustNot if !compiled.exact => continue,
+            Occur::MustNot => {}
+            _ => only_excludes = false,
+        }
+        clauses.push((occur, compiled.query));
+    }
+    if only_excludes {
+        clauses.push((Occur::Must, Box::new(AllQuery)));
+    }
+    let query = match clauses.len() {
+        1 => clauses.swap_remove(0).1,
+        _ => Box::new(BooleanQuery::new(clauses)),
+    };
+    Ok(Compiled { query, exact })
+}
+
+/// Matches what all of `queries` match; without any, everything.
+fn all(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
+    match queries.len() {
+        0 => Box::new(AllQuery),
+        1 => queries.swap_remove(0),
+        _ => Box::new(BooleanQuery::intersection(queries)),
+    }
+}
+
+/// Matches what any of `queries` matches; without any, nothing.
+fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
+    match queries.len() {
+        0 => Box::new(EmptyQuery),
+        1 => queries.swap_remove(0),
+        _ => Box::new(BooleanQuery::union(queries)),
+    }
 }
