@@ -8,6 +8,7 @@ from typing_extensions import Buffer
 
 from vox.archive.append import NewItem
 from vox.archive.filters import ItemFilter, WindowFilter
+from vox.archive.search import Wanted
 from vox.archive.window_ops import Selection
 from vox.errors import VoxError
 from vox.sources.base import Batch, WindowDraft
@@ -84,6 +85,10 @@ def view_item_ids(view: WindowView, start: int, count: int) -> bytearray:
 
 def links(archive: Archive, window: int) -> list[tuple[str, int, int]]:
     """The links of a window to those it came from: how, which window, and the place there."""
+
+def search(archive: Archive, wanted: Wanted) -> Answered:
+    """Searches an archive. Reading texts, where that is needed, happens here; all else when it is
+    asked for."""
 
 def append_session_events(archive: Archive, events: Sequence[bytes]) -> list[tuple[int, bool]]:
     """Appends events of sessions, each as MessagePack; gives for each its number and whether it
@@ -453,6 +458,26 @@ class WindowView:
     def __len__(self) -> int: ...
     def items(self, start: int, count: int, preview: bool, hashes: bool) -> Columns:
         """`count` items from position `start` on."""
+
+@final
+class Answered:
+    """What a search found; `vox.archive.search.SearchAnswer` is its public face."""
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """How far it covers what was asked: `state`, and what there is to say of that state."""
+
+    @property
+    def as_of(self) -> int | None:
+        """The last event of the state of the archive that it was made from."""
+
+    def __len__(self) -> int: ...
+    def hits(self, order: str, start: int, count: int, width: int | None) -> list[dict[str, Any]]:
+        """`count` hits from place `start` on; with a `width` each has a snippet of about so many
+        bytes."""
+
+    def facets(self) -> dict[str, list[tuple[str | None, int]]]:
+        """How many hits there are of each value."""
 
 @final
 class Archive:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vox.archive.raw import RawExport
     from vox.archive.report import Counts, ImportReport, Problem, Progress
     from vox.archive.salvage import SalvageReport
+    from vox.archive.search import Facets, SearchAnswer, SearchHit, Snippet
     from vox.archive.soundness import Finding, VerifyReport, verify_path
     from vox.archive.window_ops import LabelReport, MarkedWindow, MarkReport, MergeReport
 
@@ -26,6 +27,7 @@ __all__ = [
     "CompactReport",
     "Counts",
     "Exported",
+    "Facets",
     "Finding",
     "ImportReport",
     "ImportedLines",
@@ -42,6 +44,9 @@ __all__ = [
     "RawExport",
     "Reader",
     "SalvageReport",
+    "SearchAnswer",
+    "SearchHit",
+    "Snippet",
     "VerifyReport",
     "Window",
     "import_jsonl",
@@ -61,6 +66,7 @@ _LATER = {
     "raw": ("RawExport",),
     "report": ("Counts", "ImportReport", "Problem", "Progress"),
     "salvage": ("SalvageReport",),
+    "search": ("Facets", "SearchAnswer", "SearchHit", "Snippet"),
     "soundness": ("Finding", "VerifyReport", "verify_path"),
     "window_ops": ("LabelReport", "MarkReport", "MarkedWindow", "MergeReport"),
 }

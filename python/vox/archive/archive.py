@@ -18,7 +18,7 @@ from vox.config import GRACE_DAYS, counts_bytes, load_settings
 from vox.errors import ClosedError, InvalidArgumentError, NotFoundError
 
 if TYPE_CHECKING:
-    from vox.archive import exchange, gc, generations, purge, soundness, window_ops
+    from vox.archive import exchange, gc, generations, purge, search, soundness, window_ops
     from vox.archive.append import NewItem
     from vox.archive.chat import Chat
     from vox.archive.counts import ItemTokens, ItemWish
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from vox.sources.base import FileSource, WindowDraft
     from vox.tokens.arrays import Counts
     from vox.tokens.estimator import Model
+
+SNIPPET_BYTES = 240
+"""About how long a snippet is: three lines of a terminal. Judgement."""
 
 # What only imports or checks need is loaded by them: a look at one window is to be instant.
 
@@ -143,6 +146,61 @@ class Archive:
     ) -> int:
         """The position in the timeline at which `time` (UTC milliseconds) stands."""
         return self._native.timeline_position(item_filter(**filters), repo, tier, time)[1]
+
+    def search(
+        self,
+        query: str,
+        *,
+        repo: str | Collection[str] | None = None,
+        sub_agents: bool = False,
+        order: search.Order = "relevance",
+        limit: int = 20,
+        cursor: str | None = None,
+        snippet: int | None = SNIPPET_BYTES,
+        seconds: float | None = None,
+        index: bool = True,
+    ) -> search.SearchAnswer:
+        """Items whose text and fields are as `query` says, each in the windows that show it.
+
+        The query: words, which must all occur; `"a phrase"`, `begin*`, `/expression/`,
+        `literal:"as it is"`; `OR`, `NOT` or a minus, parentheses; and filters, which hold for the
+        whole query: `role:`, `kind:`, `tool:`, `model:`, `repo:`, `agent:`, `in:` a window, `tag:`,
+        `title:`, `tier:`, `is:` (pinned, trimmed, redacted, deleted, subagent), `since:` and
+        `before:` a time such as 7d or 2026-01-31. Case matters only to literals and expressions
+        that hold an upper-case letter.
+
+        Only windows of `repo`, one or several, unless the query says itself where to look; those
+        of sub-agents with `sub_agents`. The answer has the first `limit` hits in the `order`:
+        relevance (the best 10,000), newest or oldest first. `cursor`, which an answer gives, goes
+        on behind its hits, whatever came since. Each hit has a snippet of about `snippet` bytes,
+        None: none. Whatever is the matter with the search index, the hits are the same: texts are
+        read instead, for at most so many `seconds`, and the answer's `state` says so. Without
+        `index` that is always done.
+
+        Raises `InvalidArgumentError`, with the column, for a query that is none or a cursor of
+        another; `NotFoundError` for `in:` a window that there isn't.
+        """
+        from vox.archive import search
+
+        return search.search(
+            self._native,
+            query,
+            repos=[repo] if isinstance(repo, str) else list(repo or ()),
+            sub_agents=sub_agents,
+            order=order,
+            limit=limit,
+            cursor=cursor,
+            snippet=snippet,
+            seconds=seconds,
+            index=index,
+        )
+
+    def repos_here(self, folder: Path) -> list[str]:
+        """What this archive calls the repository that `folder` is in: the folders from there up to
+        its root, and its remote address, as far as windows are of them; empty if none is."""
+        from vox.archive import repos
+
+        return repos.known(self._native, folder)
 
     def read(self, item: int) -> bytes:
         """The bytes of an item by its number (the column `item`), checked against their hash; a

@@ -1,4 +1,4 @@
-"""Item ids as people write them: `run.position`, or `window@ordinal`."""
+"""Items as people write them: their ids, `run.position` or `window@ordinal`, and what they are."""
 
 from __future__ import annotations
 
@@ -9,6 +9,26 @@ from vox.errors import InvalidArgumentError, NotFoundError
 
 if TYPE_CHECKING:
     from vox.archive import Archive
+
+ROLES = ["user", "assistant", "system", "tool"]
+KINDS = [
+    "message",
+    "pin",
+    "attachment",
+    "summary",
+    "tool_call",
+    "tool_result",
+    "reasoning",
+    "record",
+]
+ROLE_STYLES = {
+    "user": "bold green",
+    "assistant": "bold blue",
+    "system": "magenta",
+    "tool": "yellow",
+}
+NAMED_KINDS = {"tool_call", "tool_result", "attachment"}
+"""Kinds whose name is shown: the tool, or the type of a file."""
 
 _ITEM = re.compile(r"(\d{1,10})\.(\d{1,10})", re.ASCII)
 _PLACE = re.compile(r"(.+)@(\d{1,18})", re.ASCII)
@@ -39,3 +59,10 @@ def item_id(text: str) -> int:
     if not (0 <= run < 1 << 32 and 0 <= position < 1 << 32):
         raise InvalidArgumentError(f"{text!r} is no item; `vox show` prints them, such as 12.345")
     return run << 32 | position
+
+
+def what_of(role: str, kind: str, name: str | None) -> str:
+    """Who speaks, or what it is: `user`, `tool_call Bash`, `reasoning`."""
+    if kind == "message":
+        return role
+    return f"{kind} {name or ''}".rstrip() if kind in NAMED_KINDS else kind

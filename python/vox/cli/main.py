@@ -24,6 +24,7 @@ from vox.cli.own.chat import chat
 from vox.cli.own.history import history
 from vox.cli.own.session import session
 from vox.cli.plain import one_line
+from vox.cli.search import search
 from vox.cli.show import show
 from vox.cli.tokens import tokens
 from vox.cli.window import window
@@ -62,6 +63,7 @@ for _command in (
     import_,
     export,
     ls,
+    search,
     show,
     cat,
     window,

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 import vox
 from vox.cli import people
-from vox.cli.items import item_text
+from vox.cli.items import KINDS, ROLE_STYLES, ROLES, item_text, what_of
 from vox.cli.options import (
     Position,
     Text,
@@ -29,24 +29,6 @@ from vox.errors import VoxError
 if TYPE_CHECKING:
     from vox.archive import Archive, Window
 
-ROLES = ["user", "assistant", "system", "tool"]
-KINDS = [
-    "message",
-    "pin",
-    "attachment",
-    "summary",
-    "tool_call",
-    "tool_result",
-    "reasoning",
-    "record",
-]
-ROLE_STYLES = {
-    "user": "bold green",
-    "assistant": "bold blue",
-    "system": "magenta",
-    "tool": "yellow",
-}
-
 COLUMNS = (
     Column("#", align="right", style="dim"),
     Column("item", style="cyan"),
@@ -55,9 +37,6 @@ COLUMNS = (
     Column("size", align="right"),
     Column("begins", flexible=True),
 )
-NAMED_KINDS = {"tool_call", "tool_result", "attachment"}
-"""Kinds whose name is shown: the tool, or the type of a file."""
-
 PURGED = "[purged]"
 """What is shown of an item that was purged."""
 
@@ -207,12 +186,7 @@ def _cells(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Cell, ...]]:
 
 
 def _what(row: Mapping[str, Any]) -> str:
-    """Who speaks, or what it is: `user`, `tool_call Bash`, `reasoning`; and what was said of it:
-    `user, pinned`."""
-    if row["kind"] == "message":
-        what = str(row["role"])
-    else:
-        name = row["name"] if row["kind"] in NAMED_KINDS else None
-        what = f"{row['kind']} {name or ''}".rstrip()
+    """What it is, and what was said of it: `user, pinned`."""
+    what = what_of(row["role"], row["kind"], row["name"])
     marks = (row["pinned"] and "pinned", row["trimmed_at"] is not None and "trimmed")
     return ", ".join([what, *filter(None, marks)])

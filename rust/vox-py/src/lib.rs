@@ -18,6 +18,7 @@ mod keeping;
 mod producers;
 mod ratios;
 mod salvage;
+mod search;
 mod soundness;
 mod texts;
 mod tokens;
@@ -51,6 +52,7 @@ mod _native {
         },
         ratios::{Ratio, census, content_classes},
         salvage::salvage_archive,
+        search::{Answered, search},
         tokens::Tokenizer,
         view::WindowView,
         window_ops::{fork, label, links, mark, merge},

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from vox.cli import people
+from vox.cli.items import ROLES
 from vox.cli.options import (
     Text,
     archive_option,
@@ -18,7 +19,6 @@ from vox.cli.options import (
     start_option,
 )
 from vox.cli.output import Column, answer, remark, table
-from vox.cli.show import ROLES
 
 COLUMNS = (
     Column("conversation", style="cyan", flexible=True),

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from vox.cli import people
+from vox.cli.items import KINDS, ROLES
 from vox.cli.options import Text, archive_option, json_option, open_to_change
 from vox.cli.output import Column, answer, table
-from vox.cli.show import KINDS, ROLES
 from vox.cli.window import places as named_places
 
 if TYPE_CHECKING:

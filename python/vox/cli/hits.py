@@ -1,0 +1,106 @@
+"""How hits of a search look: as rows for programs, and as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from vox.cli import people
+from vox.cli.items import ROLE_STYLES, item_text, what_of
+from vox.cli.output import UNKNOWN_WIDTH, Cell, Column
+from vox.cli.plain import one_line
+from vox.cli.windows import ID_PREFIX, name_of
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from vox.archive import Archive, Facets, SearchAnswer, SearchHit
+
+COLUMNS = (
+    Column("item", style="cyan"),
+    Column("place"),
+    Column("time"),
+    Column("what"),
+    Column("title"),
+    Column("text", flexible=True),
+)
+MARK = "bold red"
+"""What was looked for, as grep shows it."""
+INDENT = 4
+
+
+def hit_row(hit: SearchHit) -> dict[str, Any]:
+    """A hit as JSON has it: items and windows as people write them."""
+    from vox.archive.search import as_row
+
+    row = as_row(hit)
+    row["item"] = item_text(hit.item)
+    row["window"] = row.pop("window_id")
+    return row
+
+
+def cells(archive: Archive, hit: SearchHit) -> tuple[Cell, ...]:
+    """A hit as a row of a table."""
+    return (
+        item_text(hit.item),
+        f"{hit.window_id[:ID_PREFIX]}@{hit.ordinal}",
+        people.moment(hit.created_at),
+        what_of(hit.role, hit.kind, hit.name),
+        _title(archive, hit),
+        hit.snippet.text if hit.snippet else hit.preview,
+    )
+
+
+def facet_rows(facets: Facets) -> Iterator[tuple[str, str, str]]:
+    """Facets as rows of a table."""
+    for field in ("repo", "agent", "role", "kind", "month"):
+        for value, count in getattr(facets, field):
+            yield field, value or "(none)", people.number(count)
+
+
+def print_hits(archive: Archive, found: SearchAnswer) -> None:
+    """Print hits to a terminal: a line that says where each stands, and its text below."""
+    from rich.console import Console
+    from rich.padding import Padding
+
+    console = Console(highlight=False, emoji=False, markup=False)
+    if console.width < 1:
+        console.width = UNKNOWN_WIDTH
+    for number, hit in enumerate(found.hits, found.start + 1):
+        console.print(_heading(archive, hit, number), no_wrap=True, overflow="ellipsis")
+        console.print(Padding(_text(hit), (0, 0, 0, INDENT)))
+
+
+def _heading(archive: Archive, hit: SearchHit, number: int) -> Text:
+    from rich.text import Text
+
+    others = f", in {people.number(hit.windows, 'window')}" if hit.windows > 1 else ""
+    return Text.assemble(
+        (f"{number:<{INDENT - 1}} ", "dim"),
+        (f"{hit.window_id[:ID_PREFIX]}@{hit.ordinal}", "cyan"),
+        "  ",
+        (people.moment(hit.created_at), "dim"),
+        "  ",
+        (one_line(what_of(hit.role, hit.kind, hit.name)), ROLE_STYLES.get(hit.role, "")),
+        (others, "dim"),
+        "  ",
+        (one_line(_title(archive, hit)), "bold"),
+        (f"  {one_line(hit.repo)}" if hit.repo else "", "green"),
+    )
+
+
+def _text(hit: SearchHit) -> Text:
+    from rich.text import Text
+
+    if hit.snippet is None:
+        return Text(one_line(hit.preview), style="dim")
+    snippet = hit.snippet
+    # Made safe, each character is still one character, so the marks hold.
+    text = Text(one_line(snippet.text))
+    for start, end in snippet.marks:
+        text.stylize(MARK, start, end)
+    return Text.assemble("… " if snippet.before else "", text, " …" if snippet.after else "")
+
+
+def _title(archive: Archive, hit: SearchHit) -> str:
+    return hit.title or name_of(archive, archive.window(hit.window).info)

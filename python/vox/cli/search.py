@@ -1,0 +1,207 @@
+"""`vox search`: what was ever said."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vox.cli import people
+from vox.cli.hits import COLUMNS, cells, facet_rows, hit_row, print_hits
+from vox.cli.items import KINDS, ROLES
+from vox.cli.options import Text, archive_option, json_option, jsonl_option, open_to_read
+from vox.cli.output import Column, answer, note, remark, rows_as_lines, table
+from vox.cli.show import show
+from vox.errors import InvalidArgumentError, NotFoundError, PartialError
+
+if TYPE_CHECKING:
+    from vox.archive import Archive, SearchAnswer
+
+FACETS = (Column("field", style="magenta"), Column("value", flexible=True), Column("hits", "right"))
+
+
+@click.command()
+@click.argument("words", metavar="QUERY", nargs=-1, type=Text())
+@click.option("-F", "--literal", is_flag=True, help="QUERY is a text as it stands, in any place.")
+@click.option("-E", "--regex", is_flag=True, help="QUERY is a regular expression.")
+@click.option("--role", "roles", type=click.Choice(ROLES), multiple=True, help="As role:ROLE.")
+@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="As kind:KIND.")
+@click.option("--tool", "tools", type=Text(), multiple=True, help="As tool:NAME.")
+@click.option("--in", "windows", type=Text(), multiple=True, help="As in:WINDOW.")
+@click.option("--since", type=Text(), help="As since:TIME, such as 7d or 2026-01-31.")
+@click.option("--before", type=Text(), help="As before:TIME.")
+@click.option("--repo", "repos", type=Text(), multiple=True, help="Only of this repository.")
+@click.option("--all", "everywhere", is_flag=True, help="Not only of the repository you are in.")
+@click.option("--subagents", "sub_agents", is_flag=True, help="Also what sub-agents said.")
+@click.option(
+    "--sort",
+    "order",
+    type=click.Choice(["relevance", "newest", "oldest"]),
+    default="relevance",
+    show_default=True,
+    help="What comes first.",
+)
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=20,
+    show_default=True,
+    help="Show this many.",
+)
+@click.option("--cursor", type=Text(), help="Go on behind the hits of an answer that gave this.")
+@click.option("--facets", is_flag=True, help="Count hits by repository, agent, role, kind, month.")
+@click.option("-o", "--open", "opened", type=click.IntRange(1), help="Show the hit of this number.")
+@click.option("--timeout", type=click.FloatRange(min=0), help="Read texts for so many seconds.")
+@click.option("--no-index", is_flag=True, help="Read the texts, whatever the index says.")
+@json_option
+@jsonl_option
+@archive_option
+@click.pass_context
+def search(
+    ctx: click.Context,
+    /,
+    words: tuple[str, ...],
+    repos: tuple[str, ...],
+    everywhere: bool,
+    facets: bool,
+    opened: int | None,
+    as_json: bool,
+    as_lines: bool,
+    path: Path | None,
+    sub_agents: bool,
+    order: Any,
+    limit: int,
+    cursor: str | None,
+    timeout: float | None,
+    no_index: bool,
+    **asked: Any,
+) -> None:
+    """Find what was ever said.
+
+    Words of the QUERY must all occur, in any place; `"a phrase"`, `begin*`, `/expression/`,
+    `literal:"as it is"`. OR, NOT, parentheses. Filters hold for the whole query: role:tool
+    kind:message tool:Bash model:M repo:R agent:A in:WINDOW tag:T title:T tier:hot since:7d
+    before:2026-01-31 is:pinned, with a minus for none of these, with commas for one of several. Put
+    all of it in single quotes, and -- before it if it begins with a minus.
+
+    In a folder of which the archive knows conversations only those are searched, unless --all or
+    the query says where.
+    """
+    archive = open_to_read(path)
+    scope = list(repos)
+    if not scope and not everywhere:
+        scope = archive.repos_here(Path.cwd())
+    query = _query(" ".join(words), **asked)
+    found = archive.search(
+        query,
+        repo=scope,
+        sub_agents=sub_agents,
+        order=order,
+        limit=max(limit, opened or 0),
+        cursor=cursor,
+        seconds=timeout,
+        index=not no_index,
+    )
+    if opened:
+        _open(ctx, found, opened, path)
+        return
+    if as_json:
+        answer("vox.search.v1", _fields(found, query, scope, facets=facets))
+    elif as_lines:
+        rows_as_lines(map(hit_row, found.hits))
+    else:
+        _print(archive, found, scope, facets=facets)
+    if found.state in ("partial", "stale"):
+        ctx.exit(PartialError.exit_status)
+
+
+def _query(
+    text: str,
+    *,
+    literal: bool,
+    regex: bool,
+    roles: Sequence[str],
+    kinds: Sequence[str],
+    tools: Sequence[str],
+    windows: Sequence[str],
+    since: str | None,
+    before: str | None,
+) -> str:
+    """What was asked in words and options, in the language of queries."""
+    if literal and regex:
+        raise InvalidArgumentError("-F and -E exclude each other")
+    parts = [text]
+    if literal or regex:
+        parts = [f"{'literal' if literal else 'regex'}:{_quoted(text)}"]
+    several = {"role": roles, "kind": kinds, "tool": tools, "in": windows}
+    parts += [f"{name}:{_quoted(value)}" for name, all_ in several.items() for value in all_]
+    times = {"since": since, "before": before}
+    parts += [f"{name}:{_quoted(value)}" for name, value in times.items() if value is not None]
+    return " ".join(filter(None, parts))
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _open(ctx: click.Context, found: SearchAnswer, number: int, path: Path | None) -> None:
+    place = number - 1 - found.start
+    if not 0 <= place < len(found.hits):
+        raise NotFoundError(f"there is no hit {number} here; there are {len(found.hits)}")
+    hit = found.hits[place]
+    # With nothing left out, positions are ordinals.
+    ctx.invoke(
+        show, window=hit.window_id, start=hit.ordinal, trimmed="show", records=True, path=path
+    )
+
+
+def _fields(found: SearchAnswer, query: str, scope: list[str], *, facets: bool) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "query": query,
+        "repos": scope,
+        "state": found.state,
+        "why": found.why,
+        "searched": found.searched,
+        "of": found.of,
+        "behind": found.behind,
+        "start": found.start,
+        "total": len(found),
+        "hits": [hit_row(hit) for hit in found.hits],
+        "cursor": found.cursor,
+    }
+    return {**fields, "facets": found.facets()} if facets else fields
+
+
+def _print(archive: Archive, found: SearchAnswer, scope: list[str], *, facets: bool) -> None:
+    if facets:
+        table(FACETS, facet_rows(found.facets()))
+    elif sys.stdout.isatty():
+        print_hits(archive, found)
+    else:
+        table(COLUMNS, (cells(archive, hit) for hit in found.hits))
+    for line in _about(found):
+        remark(line)
+    if scope:
+        note(f"of {', '.join(scope)}; --all searches everywhere")
+    if found.cursor and not facets:
+        last = found.start + len(found.hits)
+        places = f"hits {found.start + 1}-{last} of {people.number(len(found))}"
+        note(f"{places}; next: --cursor {found.cursor}")
+    elif not len(found):
+        remark("no hits here; --all searches everywhere" if scope else "no hits")
+
+
+def _about(found: SearchAnswer) -> Iterator[str]:
+    """What the user should know of how far it was searched."""
+    if found.state == "not_indexed":
+        yield f"{found.why}: texts were read instead; `vox archive reindex` makes an index"
+    elif found.state == "partial":
+        of = people.number(found.of or 0)
+        yield f"not all: {people.number(found.searched or 0)} of {of} items were searched"
+    elif found.state == "stale":
+        yield f"not all: the newest {people.number(found.behind or 0, 'item')} were left out"
