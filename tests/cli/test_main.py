@@ -22,6 +22,7 @@ COMMANDS = [
     "history",
     "import",
     "ls",
+    "search",
     "session",
     "show",
     "tokens",
