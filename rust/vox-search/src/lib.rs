@@ -8,4 +8,5 @@
 pub mod analyse;
 pub mod index;
 pub mod query;
+pub mod question;
 pub mod touched;

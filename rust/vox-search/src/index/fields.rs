@@ -36,7 +36,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         words: schema
             .add_text_field(WORDS, text(WORDS, IndexRecordOption::WithFreqsAndPositions, true)),
         joins: schema
-            .add_text_field(JOINS, text(JOINS, IndexRecordOption::WithFreqsAndPositions, false)),
+            .add_text_field(JOINS, text(JOINS, IndexRecordOption::WithFreqsAndPositions, true)),
         stems: schema.add_text_field(STEMS, text(STEMS, IndexRecordOption::WithFreqs, true)),
         touched: schema.add_text_field(TOUCHED, text("raw", IndexRecordOption::Basic, false)),
     };

@@ -29,6 +29,8 @@ use crate::query::Node;
 pub enum Lane {
     /// Among the words of the text.
     Words,
+    /// Among two words and what joins them.
+    Joins,
     /// Among their stems.
     Stems,
     /// Among the files and symbols that the item touches.
@@ -116,7 +118,7 @@ impl Searcher {
 
     /// The `count` best documents that hold any of the `wanted` terms and are admitted, the best
     /// first; among equals the earlier item first. The score of a document is the sum over the
-    /// terms it holds, BM25 in words and stems.
+    /// terms it holds, BM25 in words, joins and stems.
     ///
     /// Errors: as [`Searcher::top`].
     pub fn any_of(
@@ -126,12 +128,11 @@ impl Searcher {
         count: usize,
     ) -> Result<Vec<Ranked>> {
         let clauses = wanted.iter().map(|wanted| {
-            let (field, kept) = match wanted.lane {
-                Lane::Words => (self.fields.words, IndexRecordOption::WithFreqs),
-                Lane::Stems => (self.fields.stems, IndexRecordOption::WithFreqs),
-                Lane::Touched => (self.fields.touched, IndexRecordOption::Basic),
+            let kept = match wanted.lane {
+                Lane::Words | Lane::Joins | Lane::Stems => IndexRecordOption::WithFreqs,
+                Lane::Touched => IndexRecordOption::Basic,
             };
-            let term = TermQuery::new(Term::from_field_text(field, wanted.term), kept);
+            let term = TermQuery::new(self.term(wanted.lane, wanted.term), kept);
             let clause: Box<dyn Query> = match wanted.weight {
                 1.0 => Box::new(term),
                 weight => Box::new(BoostQuery::new(Box::new(term), weight)),
@@ -139,6 +140,17 @@ impl Searcher {
             (Occur::Should, clause)
         });
         self.best(&BooleanQuery::new(clauses.collect()), admit, count)
+    }
+
+    /// How rare a term is: BM25's inverse document frequency.
+    ///
+    /// Errors: as [`Searcher::holding`].
+    pub fn rarity(&self, lane: Lane, term: &str) -> Result<f32> {
+        let having = self.read(|| self.searcher.doc_freq(&self.term(lane, term)))?;
+        let parts = self.searcher.segment_readers().iter();
+        let all: u64 = parts.map(|part| u64::from(part.max_doc())).sum();
+        let (having, all) = (having as f32, all as f32);
+        Ok((1.0 + (all - having + 0.5) / (having + 0.5)).ln())
     }
 
     /// All documents that match `node` and are admitted.
@@ -187,6 +199,16 @@ impl Searcher {
         })?;
         found.sort_unstable();
         Ok(found)
+    }
+
+    fn term(&self, lane: Lane, term: &str) -> Term {
+        let field = match lane {
+            Lane::Words => self.fields.words,
+            Lane::Joins => self.fields.joins,
+            Lane::Stems => self.fields.stems,
+            Lane::Touched => self.fields.touched,
+        };
+        Term::from_field_text(field, term)
     }
 
     fn best(&self, query: &dyn Query, admit: &impl Admit, count: usize) -> Result<Vec<Ranked>> {
