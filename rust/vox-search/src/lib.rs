@@ -7,6 +7,8 @@
 
 pub mod analyse;
 pub mod index;
+pub mod matcher;
 pub mod query;
 pub mod question;
+pub mod snippet;
 pub mod touched;

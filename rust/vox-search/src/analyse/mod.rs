@@ -22,11 +22,11 @@ mod unicode;
 
 use std::ops::ControlFlow;
 
-use scan::scan;
+pub(crate) use scan::scan;
 pub use sought::{Sought, Step, minds_case, sought};
 pub use stem::Stems;
-pub(crate) use term::{CUT, prefix as cut_prefix};
-pub(crate) use unicode::{fold, is_dense, is_mark};
+pub(crate) use term::{CUT, prefix as cut_prefix, visible};
+pub(crate) use unicode::{MARK, WORD, char_at, char_before, fold, is_dense, is_mark, tables};
 
 /// Changes whenever the terms of any text do: an index made by another version isn't used.
 pub const VERSION: u32 = 1;

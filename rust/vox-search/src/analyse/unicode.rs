@@ -148,6 +148,13 @@ pub(crate) fn char_at(text: &[u8], at: usize) -> Option<(char, usize)> {
     Some((char, length))
 }
 
+/// The character that ends before a byte and its length; none if the bytes there aren't UTF-8.
+#[inline]
+pub(crate) fn char_before(text: &[u8], at: usize) -> Option<(char, usize)> {
+    let length = (1..=4.min(at)).find(|length| text[at - length] & 0xc0 != 0x80)?;
+    char_at(text, at - length).filter(|(_, whole)| *whole == length)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,5 +171,17 @@ mod tests {
             assert!(class.iter().any(|range| (range.start()..=range.end()).contains(&folded)));
             assert_eq!(tables.kind(char) & FOLDS != 0, folded != char, "{char:?}");
         }
+    }
+
+    #[test]
+    fn characters_are_read_in_both_directions() {
+        let text = "aé中𝒳".as_bytes();
+        assert_eq!(char_at(text, 1), Some(('é', 2)));
+        assert_eq!(char_before(text, 6), Some(('中', 3)));
+        assert_eq!(char_before(text, 10), Some(('𝒳', 4)));
+        assert_eq!(char_before(text, 5), None);
+        assert_eq!(char_at(b"\xe4\xb8", 0), None);
+        assert_eq!(char_before(b"\xb8\xad", 2), None);
+        assert_eq!(char_before(b"", 0), None);
     }
 }
