@@ -16,7 +16,7 @@ pub struct Snippet {
     pub marks: Vec<Range<usize>>,
     /// Which bytes of the whole it shows.
     pub range: Range<usize>,
-    /// The line it begins in, from 1.
+    /// The line in which the first mark stands, or without marks the start, from 1.
     pub line: usize,
     /// Whether something stands before it.
     pub before: bool,
@@ -34,19 +34,20 @@ pub fn cut(text: &[u8], marks: &[Range<usize>], width: usize) -> Snippet {
     let range = match densest(marks, width) {
         Some(core) => around(text, core, width),
         None => {
-            let start = skip_spaces(text, 0);
+            let start = trimmed(text, 0..text.len()).start;
             start..forward(text, start, width)
         }
     };
     let first = marks.iter().find(|mark| mark.end > range.start && mark.start < range.end);
-    let range = whole_words(text, range, first.cloned());
+    let range = trimmed(text, whole_words(text, range, first.cloned()));
+    let line_of = first.map_or(range.start, |mark| mark.start.max(range.start));
     let (shown, marks) = on_one_line(text, range.clone(), marks);
     Snippet {
         text: shown,
         marks,
-        line: 1 + memchr::memchr_iter(b'\n', &text[..range.start]).count(),
-        before: text[..range.start].iter().any(|byte| !byte.is_ascii_whitespace()),
-        after: text[range.end..].iter().any(|byte| !byte.is_ascii_whitespace()),
+        line: 1 + memchr::memchr_iter(b'\n', &text[..line_of]).count(),
+        before: !trimmed(text, 0..range.start).is_empty(),
+        after: !trimmed(text, range.end..text.len()).is_empty(),
         range,
     }
 }
@@ -109,11 +110,12 @@ fn whole_words(text: &[u8], range: Range<usize>, mark: Option<Range<usize>>) -> 
         }
         cut = backward(text, cut, 1);
     }
-    let mut end = if joined(cut) || cut <= start { end } else { cut };
-    while end > start && char_at(text, end).is_some_and(|(char, _)| is_mark(char)) {
-        end = backward(text, end, 1);
+    let end = if joined(cut) || cut <= start { end } else { cut };
+    cut = end;
+    while cut > start && char_at(text, cut).is_some_and(|(char, _)| is_mark(char)) {
+        cut = backward(text, cut, 1);
     }
-    start..end
+    start..if cut > start { cut } else { end }
 }
 
 /// Whether `char` belongs to what stands before it: a combining mark, a joiner, a variation.
@@ -193,7 +195,19 @@ fn characters(text: &[u8], range: Range<usize>) -> usize {
     count
 }
 
-fn skip_spaces(text: &[u8], from: usize) -> usize {
-    let spaces = text[from..].iter().take_while(|byte| byte.is_ascii_whitespace());
-    from + spaces.count()
+/// The range without white space at its ends.
+fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
+    let Range { mut start, mut end } = range;
+    let space = |(char, length): (char, usize)| char.is_whitespace().then_some(length);
+    while start < end
+        && let Some(length) = char_at(text, start).and_then(space)
+    {
+        start += length;
+    }
+    while start < end
+        && let Some(length) = char_before(text, end).and_then(space)
+    {
+        end -= length;
+    }
+    start..end
 }
