@@ -246,13 +246,24 @@ impl<'v> Bpe<'v> {
 
 /// After a token that follows its like: as long as the bytes that decided for it come again, so
 /// does the token. Adds these, and gives the place behind the last.
-fn repeat(piece: &[u8], mut last: Range<usize>, seen: usize, tokens: &mut Vec<u32>) -> usize {
+fn repeat(piece: &[u8], last: Range<usize>, seen: usize, tokens: &mut Vec<u32>) -> usize {
     let (length, token) = (last.len(), tokens[tokens.len() - 1]);
-    while let Some(next) = piece.get(last.end..last.end + seen)
-        && next == &piece[last.start..last.start + seen]
-    {
-        tokens.push(token);
-        last = last.end..last.end + length;
+    let again = shared(&piece[last.start..], &piece[last.end..]);
+    let Some(beyond) = again.checked_sub(seen) else { return last.end };
+    let times = beyond / length + 1;
+    tokens.resize(tokens.len() + times, token);
+    last.end + times * length
+}
+
+/// How many bytes two texts have in common from their start on.
+fn shared(left: &[u8], right: &[u8]) -> usize {
+    const WORD: usize = size_of::<u64>();
+    let word = |bytes: &[u8; WORD]| u64::from_le_bytes(*bytes);
+    let (lefts, rights) = (left.as_chunks().0, right.as_chunks().0);
+    let whole = lefts.iter().zip(rights).take_while(|(left, right)| left == right).count();
+    if let (Some(left), Some(right)) = (lefts.get(whole), rights.get(whole)) {
+        return whole * WORD + (word(left) ^ word(right)).trailing_zeros() as usize / 8;
     }
-    last.end
+    let rest = left[whole * WORD..].iter().zip(&right[whole * WORD..]);
+    whole * WORD + rest.take_while(|(left, right)| left == right).count()
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// decoders do (Unicode 16.0, section 3.9, table 3-8).
 pub fn valid(bytes: &[u8]) -> Cow<'_, str> {
     // The lossy reading goes byte by byte, the strict one doesn't.
-    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+    simdutf8::basic::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// Judgement. Characters of a name that a message repeats: enough to know it by.

@@ -242,6 +242,10 @@ impl Scan<'_> {
             if spaces > end {
                 (end, last) = (spaces, spaces - 1);
             }
+            let newlines = text.same(end, b'\n');
+            if newlines > end {
+                (end, last, newline) = (newlines, newlines - 1, newlines);
+            }
             let (class, width) = text.class(end);
             if class & class::SPACE == 0 {
                 break;
