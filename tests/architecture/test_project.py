@@ -23,6 +23,7 @@ CRATES = {
     "vox-vocabularies": set(),
     "vox-tokens": {"vox-types", "vox-bpe", "vox-vocabularies"},
     "vox-secrets": {"vox-types"},
+    "vox-search": {"vox-types"},
     "vox-core": {
         "vox-types",
         "vox-format",
@@ -30,13 +31,19 @@ CRATES = {
         "vox-frame",
         "vox-store",
         "vox-tokens",
+        "vox-search",
         "vox-secrets",
     },
     "vox-py": {"vox-types", "vox-format", "vox-frame", "vox-store", "vox-tokens", "vox-core"},
 }
 
 # One heavy dependency, one crate.
-HEAVY = {"arrow-buffer": "vox-core", "heed": "vox-store", "pyo3": "vox-py"}
+HEAVY = {
+    "arrow-buffer": "vox-core",
+    "heed": "vox-store",
+    "pyo3": "vox-py",
+    "tantivy": "vox-search",
+}
 
 
 def manifest(path: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 //! The facade of the core: plain values and Arrow columns in and out.
 
 pub mod archive;
+mod chunks;
 mod columns;
 pub mod exchange;
 pub mod filter;

@@ -91,6 +91,12 @@ impl<'a> Column<'a> {
         self.base.wrapping_add((word >> (at % 8)) & mask)
     }
 
+    /// No value is larger than this, unless they wrap around.
+    pub fn most(&self) -> u64 {
+        let mask = if self.width == 64 { u64::MAX } else { (1 << self.width) - 1 };
+        self.base.saturating_add(mask)
+    }
+
     /// The sum of the values of `range`, modulo 2⁶⁴; those past the end count nothing.
     pub fn sum(&self, range: Range<usize>) -> u64 {
         let range = range.start.min(self.len)..range.end.min(self.len);

@@ -1,6 +1,7 @@
 //! Searches and their answers.
 
 use std::{
+    ops::Range,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -11,7 +12,7 @@ use pyo3::{
 };
 use vox_core::{
     archive as core,
-    search::{Answer, Hit, SearchRequest, State, TimeOrder, WindowLabel},
+    search::{Answer, Hit, SearchRequest, Snippet, State, TimeOrder, WindowLabel},
 };
 use vox_types::{Code, Error, ItemId, Result};
 
@@ -134,7 +135,7 @@ impl Answered {
         })?;
         let rows = hits.iter().zip(&labels).zip(snippets).map(|((hit, label), snippet)| {
             let row = row(py, hit, label)?;
-            row.set_item("snippet", snippet.map(|text| shown(py, text)).transpose()?)?;
+            row.set_item("snippet", snippet.map(|snippet| shown(py, &snippet)).transpose()?)?;
             Ok(row)
         });
         PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
@@ -179,11 +180,23 @@ fn row<'py>(py: Python<'py>, hit: &Hit, label: &WindowLabel) -> PyResult<Bound<'
 }
 
 /// A snippet, its marks counted in characters as Python does.
-fn shown(py: Python<'_>, text: String) -> PyResult<Bound<'_, PyDict>> {
-    let snippet = PyDict::new(py);
-    snippet.set_item("text", &text)?;
-    snippet.set_item("marks", Vec::<(usize, usize)>::new())?;
-    snippet.set_item("before", false)?;
-    snippet.set_item("after", false)?;
-    Ok(snippet)
+fn shown<'py>(py: Python<'py>, snippet: &Snippet) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("text", &snippet.text)?;
+    row.set_item("marks", in_characters(&snippet.text, &snippet.marks))?;
+    row.set_item("line", snippet.line)?;
+    row.set_item("before", snippet.before)?;
+    row.set_item("after", snippet.after)?;
+    Ok(row)
+}
+
+/// Ranges of bytes of `text`, in order, as ranges of its characters.
+fn in_characters(text: &str, ranges: &[Range<usize>]) -> Vec<(usize, usize)> {
+    let (mut byte, mut character) = (0, 0);
+    let mut place = |at: usize| {
+        character += text[byte..at].chars().count();
+        byte = at;
+        character
+    };
+    ranges.iter().map(|range| (place(range.start), place(range.end))).collect()
 }

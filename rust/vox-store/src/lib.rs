@@ -33,5 +33,5 @@ pub mod window_ops;
 
 pub use content::Counts;
 pub use meta::now;
-pub use snapshot::{BlobSizes, Blobs, Snapshot, TableSize};
+pub use snapshot::{BlobSizes, Blobs, Scanner, Snapshot, TableSize};
 pub use store::Store;

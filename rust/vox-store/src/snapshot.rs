@@ -171,6 +171,12 @@ impl<'t> Snapshot<'t> {
         Blobs { reader: InOrder::new(self.tables, self.txn), generation: self.generation }
     }
 
+    /// A reader of very many blobs in the order of their references, which checks no hashes.
+    pub fn scanner(&self) -> Scanner<'t> {
+        let scanner = blobs::Scanner::new(self.tables, self.txn);
+        Scanner { scanner, generation: self.generation }
+    }
+
     /// The chain hash of an item.
     pub fn chain_hash(&self, item: ItemId) -> Result<vox_types::ChainHash> {
         self.checked(chains::of_item(self.tables, self.txn, item))
@@ -179,6 +185,11 @@ impl<'t> Snapshot<'t> {
     /// The text of a symbol.
     pub fn symbol(&self, no: SymbolNo) -> Result<Option<Cow<'t, str>>> {
         Ok(self.checked(symbols::text(self.tables, self.txn, no))?.map(Cow::Borrowed))
+    }
+
+    /// How many symbols there are; they count from 1.
+    pub fn symbol_count(&self) -> Result<u64> {
+        self.checked(self.tables.symbols.len(self.txn).map_err(Fault::from))
     }
 
     /// The symbol of a text, if it has one.
@@ -282,6 +293,19 @@ impl Blobs<'_> {
     /// The bytes of a blob, checked against its hash.
     pub fn read(&mut self, blob: BlobRef) -> Result<&[u8]> {
         self.reader.verified_read(blob).map_err(|fault| self.generation.fault(fault))
+    }
+}
+
+/// Reads very many blobs of one snapshot; see [`Snapshot::scanner`].
+pub struct Scanner<'t> {
+    scanner: blobs::Scanner<'t>,
+    generation: &'t Generation,
+}
+
+impl Scanner<'_> {
+    /// The bytes of a blob as they unpack; none if they were removed.
+    pub fn read(&mut self, blob: BlobRef) -> Result<Option<&[u8]>> {
+        self.scanner.read(blob).map_err(|fault| self.generation.fault(fault))
     }
 }
 

@@ -35,6 +35,7 @@ pub use windows::{WindowFilter, window_columns};
 
 use crate::{
     filter::Filter,
+    search,
     timeline::{Building, Timeline},
     view::{self, Columns, View},
 };
@@ -44,6 +45,7 @@ pub struct Archive {
     store: Store,
     counts: Cache,
     timeline: Mutex<Option<CachedTimeline>>,
+    searching: search::Kept,
 }
 
 /// A timeline of the state it was made from.
@@ -80,7 +82,7 @@ impl Archive {
     fn over(store: Store) -> Self {
         let counts = store.path().join("counts");
         let counts = Cache::at(&counts, kept::MOST_BYTES, store.writable());
-        Self { store, counts, timeline: Mutex::new(None) }
+        Self { store, counts, timeline: Mutex::new(None), searching: search::Kept::default() }
     }
 
     /// The same, with at most about `most_bytes` for each table of kept counts.
@@ -105,21 +107,15 @@ impl Archive {
         &self.store
     }
 
+    /// What is kept between searches.
+    pub(crate) fn kept(&self) -> &search::Kept {
+        &self.searching
+    }
+
     /// The window that `text` names: an id or its start (at least four characters), a number, or
     /// a key.
     pub fn find_window(&self, text: &str) -> Result<WindowNo> {
-        self.store.snapshot(|snapshot| {
-            if let Some(no) = snapshot.window_by_key(text)? {
-                return Ok(no);
-            }
-            if let Ok(no) = text.parse()
-                && text.len() < 8
-                && u64::from(no) < snapshot.window_count()?
-            {
-                return Ok(no);
-            }
-            by_id_start(snapshot, text)
-        })
+        self.store.snapshot(|snapshot| find_window(snapshot, text))
     }
 
     /// A view of what `filter` shows of the first `items` items of a window.
@@ -212,6 +208,20 @@ impl Archive {
             None => Err(Error::new(Code::Internal, "the timeline was lost")),
         })
     }
+}
+
+/// The window that `text` names; see [`Archive::find_window`].
+pub(crate) fn find_window(snapshot: &Snapshot<'_>, text: &str) -> Result<WindowNo> {
+    if let Some(no) = snapshot.window_by_key(text)? {
+        return Ok(no);
+    }
+    if let Ok(no) = text.parse()
+        && text.len() < 8
+        && u64::from(no) < snapshot.window_count()?
+    {
+        return Ok(no);
+    }
+    by_id_start(snapshot, text)
 }
 
 /// The one window whose id starts with the hex digits of `text`.

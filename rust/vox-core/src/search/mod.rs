@@ -5,9 +5,20 @@
 //! there is none, is found by reading texts. Both ways give the same hits.
 
 mod answer;
+mod find;
 mod hit;
+mod indexed;
+mod kept;
 mod request;
+mod scan;
+mod scope;
 
 pub use answer::{Answer, MOST_RANKED};
 pub use hit::{Facets, Hit, State, TimeOrder, WindowLabel};
+pub(crate) use kept::Kept;
 pub use request::SearchRequest;
+pub use vox_search::snippet::Snippet;
+
+/// The longest item that is indexed, in bytes. Longer ones are read by each search that may find
+/// them, as are records. Judgement.
+pub const LONGEST_INDEXED: u64 = 1 << 20;

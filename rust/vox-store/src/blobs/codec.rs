@@ -128,8 +128,16 @@ fn frame(context: &mut CCtx<'_>, raw: &[u8]) -> Result<Vec<u8>> {
 
 /// Gives back the `raw_len` bytes that `body` was made of.
 pub fn decompress(codec: u8, body: &[u8], raw_len: u32) -> Result<Vec<u8>> {
+    let mut raw = Vec::new();
+    decompress_into(codec, body, raw_len, &mut raw)?;
+    Ok(raw)
+}
+
+/// The same, in place of what `raw` holds.
+pub fn decompress_into(codec: u8, body: &[u8], raw_len: u32, raw: &mut Vec<u8>) -> Result<()> {
+    raw.clear();
     let dictionary = match codec {
-        STORED => return stored(body, raw_len),
+        STORED => return stored(body, raw_len, raw),
         ZSTD => 0,
         codec if is_joint(codec) => usize::from(codec - JOINT),
         codec => match codec.checked_sub(ZSTD_DICTIONARY) {
@@ -145,7 +153,7 @@ pub fn decompress(codec: u8, body: &[u8], raw_len: u32) -> Result<Vec<u8>> {
             Some(context) => context,
             empty => empty.insert(new_decompressor(dictionary).map_err(zstd_error)?),
         };
-        unframe(context, body, raw_len)
+        unframe(context, body, raw_len, raw)
     })
 }
 
@@ -161,7 +169,9 @@ pub fn decompress_rest(
     };
     let mut context = new_decompressor(0).map_err(zstd_error)?;
     context.ref_prefix(base).map_err(zstd_error)?;
-    unframe(&mut context, body, raw_len)
+    let mut raw = Vec::new();
+    unframe(&mut context, body, raw_len, &mut raw)?;
+    Ok(raw)
 }
 
 /// The bytes of a blob, out of the frame that may hold others too.
@@ -176,27 +186,28 @@ pub fn contents(blob: &Placed<'_>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn stored(body: &[u8], raw_len: u32) -> Result<Vec<u8>> {
+fn stored(body: &[u8], raw_len: u32, raw: &mut Vec<u8>) -> Result<()> {
     if body.len() == raw_len as usize {
-        Ok(body.to_vec())
+        raw.extend_from_slice(body);
+        Ok(())
     } else {
         Err(Error::damaged(format!("a stored body has {} of {raw_len} bytes", body.len())))
     }
 }
 
-fn unframe(context: &mut DCtx<'_>, body: &[u8], raw_len: u32) -> Result<Vec<u8>> {
+/// Unpacks to `raw`, which is empty.
+fn unframe(context: &mut DCtx<'_>, body: &[u8], raw_len: u32, raw: &mut Vec<u8>) -> Result<()> {
     let raw_len = raw_len as usize;
     if raw_len > MAX_BLOB {
         return Err(Error::damaged(format!("a blob claims to be {raw_len} bytes long")));
     }
     // A damaged length must not reserve a gigabyte: a frame can't shrink that far.
-    let room = raw_len.min(body.len().saturating_mul(1 << 16).max(1 << 20));
-    let mut raw = Vec::with_capacity(room);
-    context.decompress(&mut raw, body).map_err(zstd_error)?;
+    raw.reserve(raw_len.min(body.len().saturating_mul(1 << 16).max(1 << 20)));
+    context.decompress(raw, body).map_err(zstd_error)?;
     if raw.len() != raw_len {
         return Err(Error::damaged(format!("a blob has {} of {raw_len} bytes", raw.len())));
     }
-    Ok(raw)
+    Ok(())
 }
 
 fn unknown_codec(codec: u8) -> Error {

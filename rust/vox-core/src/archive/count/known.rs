@@ -1,11 +1,11 @@
 //! What is known of items before any is counted.
 
-use vox_format::chunk::Chunk;
 use vox_store::Snapshot;
 use vox_tokens::kept::{Column, ItemFacts, Kept};
-use vox_types::{Code, ContentHash, Error, ItemId, ItemKind, Result};
+use vox_types::{ContentHash, ItemId, ItemKind, Result};
 
 use super::NO_TEXT;
+use crate::chunks::Chunks;
 
 /// What is known of an item before it is counted.
 pub(super) enum Known {
@@ -34,7 +34,7 @@ pub(super) fn look_up(
     part: &[usize],
     mut column: Option<Column<'_>>,
 ) -> Result<Vec<Known>> {
-    let mut chunks = Chunks { snapshot, open: None };
+    let mut chunks = Chunks::of(snapshot);
     let mut known = Vec::with_capacity(part.len());
     for &place in part {
         let item = items[place];
@@ -81,30 +81,5 @@ pub(super) fn by_content(known: &mut [Known], kept: &Kept) {
         if let Some(count) = found {
             **known = Known::ByContent(item.facts, count);
         }
-    }
-}
-
-/// The chunk that was read last: the next item most often stands in it too.
-pub(super) struct Chunks<'s, 't> {
-    pub snapshot: &'s Snapshot<'t>,
-    pub open: Option<(u32, u32, Chunk<'t>)>,
-}
-
-impl<'t> Chunks<'_, 't> {
-    /// The chunk that holds `item`, and its place there.
-    pub(super) fn at(&mut self, item: ItemId) -> Result<(&Chunk<'t>, usize)> {
-        let holds = |(run, first, chunk): &(u32, u32, Chunk<'t>)| {
-            let place = item.position().checked_sub(*first)? as usize;
-            (*run == item.run() && place < chunk.len()).then_some(place)
-        };
-        let missing = || Error::new(Code::NotFound, format!("there is no item {item}"));
-        if self.open.as_ref().and_then(holds).is_none() {
-            let found = self.snapshot.chunk(item.run(), item.position())?;
-            let (first, bytes) = found.ok_or_else(missing)?;
-            self.open = Some((item.run(), first, Chunk::parse(bytes)?));
-        }
-        let open = self.open.as_ref().ok_or_else(missing)?;
-        let place = holds(open).ok_or_else(missing)?;
-        Ok((&open.2, place))
     }
 }

@@ -7,11 +7,8 @@ use vox_store::cores;
 use vox_tokens::kept::{ItemFacts, Kept};
 use vox_types::{ContentHash, Result};
 
-use super::{
-    ItemTokens, Measure, NO_TEXT,
-    known::{Chunks, Unknown},
-};
-use crate::archive::Archive;
+use super::{ItemTokens, Measure, NO_TEXT, known::Unknown};
+use crate::{archive::Archive, chunks::Chunks};
 
 /// Bytes that are read before they are counted; one item may be longer. Judgement.
 const STEP: u64 = 16 << 20;
@@ -96,7 +93,7 @@ impl Archive {
     fn read(&self, items: &[Unknown]) -> Result<Vec<Option<Vec<u8>>>> {
         self.store.snapshot(|snapshot| {
             let mut blobs = snapshot.blobs();
-            let mut chunks = Chunks { snapshot, open: None };
+            let mut chunks = Chunks::of(snapshot);
             items
                 .iter()
                 .map(|item| {
