@@ -45,6 +45,8 @@ class Snippet(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     marks: list[tuple[int, int]]
     """Where what was looked for begins and ends, in characters of `text`."""
+    line: int
+    """The line of the text that it begins in, from 1."""
     before: bool
     """Whether the item has more before it."""
     after: bool

@@ -33,7 +33,7 @@ FACETS = (Column("field", style="magenta"), Column("value", flexible=True), Colu
 @click.option("--in", "windows", type=Text(), multiple=True, help="As in:WINDOW.")
 @click.option("--since", type=Text(), help="As since:TIME, such as 7d or 2026-01-31.")
 @click.option("--before", type=Text(), help="As before:TIME.")
-@click.option("--repo", "repos", type=Text(), multiple=True, help="Only of this repository.")
+@click.option("--repo", "repos", type=Text(), multiple=True, help="As repo:NAME.")
 @click.option("--all", "everywhere", is_flag=True, help="Not only of the repository you are in.")
 @click.option("--subagents", "sub_agents", is_flag=True, help="Also what sub-agents said.")
 @click.option(
@@ -65,7 +65,6 @@ def search(
     ctx: click.Context,
     /,
     words: tuple[str, ...],
-    repos: tuple[str, ...],
     everywhere: bool,
     facets: bool,
     opened: int | None,
@@ -92,9 +91,7 @@ def search(
     the query says where.
     """
     archive = open_to_read(path)
-    scope = list(repos)
-    if not scope and not everywhere:
-        scope = archive.repos_here(Path.cwd())
+    scope = [] if everywhere or asked["repos"] else archive.repos_here(Path.cwd())
     query = _query(" ".join(words), **asked)
     found = archive.search(
         query,
@@ -128,6 +125,7 @@ def _query(
     kinds: Sequence[str],
     tools: Sequence[str],
     windows: Sequence[str],
+    repos: Sequence[str],
     since: str | None,
     before: str | None,
 ) -> str:
@@ -137,7 +135,7 @@ def _query(
     parts = [text]
     if literal or regex:
         parts = [f"{'literal' if literal else 'regex'}:{_quoted(text)}"]
-    several = {"role": roles, "kind": kinds, "tool": tools, "in": windows}
+    several = {"role": roles, "kind": kinds, "tool": tools, "in": windows, "repo": repos}
     parts += [f"{name}:{_quoted(value)}" for name, all_ in several.items() for value in all_]
     times = {"since": since, "before": before}
     parts += [f"{name}:{_quoted(value)}" for name, value in times.items() if value is not None]

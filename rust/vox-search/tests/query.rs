@@ -84,6 +84,8 @@ fn identifiers_paths_and_flags_are_one_word_each() {
         "Role:tool",
         "x*y",
         "a-b",
+        "=>",
+        "//",
     ] {
         assert_eq!(text(word), format!("Wo<{word}>"));
     }
@@ -161,8 +163,7 @@ fn a_message_names_the_column_and_what_to_write() {
         ("a NOT", 3, "written not"),
         ("a -(b OR)", 7, "written or"),
         ("x \"\"", 3, "nothing stands"),
-        ("a => b", 3, "literal:\"=>\""),
-        ("a - b", 3, "literal:\"-\""),
+        ("a - b", 3, "right before"),
         ("x /a(b/", 5, "unclosed group"),
         ("x /usr/bin/", 7, "written \\/"),
         ("role:robot", 1, "user, assistant, system, tool"),

@@ -85,7 +85,9 @@ impl<'q> Lexer<'q> {
             '-' if second.is_some_and(|c| !c.is_whitespace() && c != '-') => self.sign(What::Not),
             '"' => {
                 let text = self.quoted()?;
-                self.holds_word(start, &text)?;
+                if text.is_empty() {
+                    return Err(self.wrong(start, "nothing stands between these quotes"));
+                }
                 What::Atom(AtomKind::Phrase, text)
             }
             '/' => match self.between_slashes()? {
@@ -176,7 +178,11 @@ impl<'q> Lexer<'q> {
             "AND" => return Ok(What::And),
             "OR" => return Ok(What::Or),
             "NOT" => return Ok(What::Not),
-            _ => self.holds_word(start, &text)?,
+            "-" => {
+                let says = "a minus stands right before what it excludes; as a text it is \"-\"";
+                return Err(self.wrong(start, says));
+            }
+            _ => {}
         }
         let beginning = text.strip_suffix('*').filter(|text| star && text.ends_with(is_word));
         let Some(beginning) = beginning else { return Ok(What::Atom(AtomKind::Word, text)) };
@@ -305,20 +311,6 @@ impl<'q> Lexer<'q> {
             start,
             format!("{name}: needs a value right behind it; as a text it is \"{name}:\""),
         )
-    }
-
-    fn holds_word(&self, start: usize, text: &str) -> Result<()> {
-        if words_in(text) > 0 {
-            return Ok(());
-        }
-        let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
-        let says = match text.is_empty() {
-            true => "nothing stands between these quotes".to_owned(),
-            false => format!(
-                "{text:?} holds no word; such characters are found by literal:\"{escaped}\""
-            ),
-        };
-        Err(self.wrong(start, says))
     }
 }
 

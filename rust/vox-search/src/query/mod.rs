@@ -100,6 +100,6 @@ pub enum Field {
     Title,
     /// `tier:` of the window.
     Tier,
-    /// `is:` pinned, trimmed, redacted, deleted, subagent.
+    /// `is:` pinned, trimmed, redacted, deleted, subagent; all that are named must be so.
     Is,
 }
