@@ -10,7 +10,7 @@ import pytest
 
 from vox.archive import Archive, NewItem, SearchAnswer, SearchHit
 from vox.errors import InvalidArgumentError, NotFoundError
-from vox.sources.base import WindowDraft
+from vox.sources.base import ItemKind, Role, WindowDraft
 
 DAY = 86_400_000
 START = 1_767_225_600_000  # 2026-01-01
@@ -20,7 +20,12 @@ def say(archive: Archive, key: str, *texts: str, day: int = 0, **draft: Any) -> 
     """Appends one message of the user for each text, a second apart."""
     window = WindowDraft(key=key, **draft)
     items = [
-        NewItem(role="user", kind="message", content=text, created_at=START + day * DAY + i * 1000)
+        NewItem(
+            role=Role.USER,
+            kind=ItemKind.MESSAGE,
+            content=text,
+            created_at=START + day * DAY + i * 1000,
+        )
         for i, text in enumerate(texts)
     ]
     archive.append(window, items)
@@ -89,12 +94,12 @@ def test_a_scope_leaves_out_other_repositories_and_sub_agents(talks: Archive) ->
 
 
 def test_a_content_that_several_windows_hold_is_one_hit_each_and_says_so(talks: Archive) -> None:
-    say(talks, "echo", "the disk is full")
+    say(talks, "echo", "as you said:", "the disk is full")
     assert [hit.windows for hit in talks.search("full").hits] == [2, 2]
 
 
 def test_a_fork_shares_its_hits_with_its_origin(talks: Archive) -> None:
-    talks.window("engine").fork(2)
+    talks.window("engine").fork(1)
     hits = talks.search("disk full").hits
     assert [(hit.window, hit.windows) for hit in hits] == [(talks.window("engine").number, 2)]
 

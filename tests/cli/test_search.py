@@ -81,11 +81,12 @@ def test_a_folder_that_is_known_is_the_scope(
     known.mkdir()
     unknown.mkdir()
     (file,) = transcript.rglob("*.jsonl")
-    elsewhere = (
-        file.read_text().replace("/home/ada/engine", str(known)).replace("5e551017", "5e551018")
+    text = file.read_text().replace("/home/ada/engine", str(known)).replace("Why does", "Does")
+    more = tmp_path / "more" / "-known"
+    more.mkdir(parents=True)
+    (more / file.name.replace("5e551017", "5e551018")).write_text(
+        text.replace("5e551017", "5e551018")
     )
-    (tmp_path / "more" / "-known").mkdir(parents=True)
-    (tmp_path / "more" / "-known" / file.name.replace("5e551017", "5e551018")).write_text(elsewhere)
     assert run("import", "claude-code", "--root", tmp_path / "more").status == 0
     monkeypatch.chdir(known)
     (hit,) = run("search", "build", "--jsonl").rows
@@ -124,9 +125,10 @@ def test_facets_are_counted_over_all_hits(run: Run, imported: str) -> None:
 
 
 def test_a_hit_can_be_opened(run: Run, imported: str) -> None:
+    (hit,) = run("search", "漢字", "--all", "--jsonl").rows
     shown = run("search", "漢字", "--all", "-o", "1")
     assert shown.status == 0
-    assert shown.text.splitlines()[0].split("\t")[0] == "2"
+    assert shown.text.split("\t")[:2] == [str(hit["ordinal"]), hit["item"]]
     assert run("search", "漢字", "--all", "-o", "2").status == 3
 
 
