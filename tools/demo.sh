@@ -25,6 +25,12 @@ say 'One of them, and one of its items in full:'
 show vox show b5cc2934 --count 15
 show vox cat b5cc2934@12
 
+say 'Whatever was said, found again: words, filters, how many of what; the third hit where it stands:'
+show vox search 'write file -kind:tool_result' --all --limit 5
+show vox search '/[Ee]rror: \w+/ since:2020-01-01' --all --limit 3 --sort newest
+show vox search 'file OR error' --all --facets
+show vox search 'write file' --all -o 3
+
 say 'Long output out of sight, first only counted, and a way back; a fork that shares all but what follows:'
 show vox window trim b5cc2934 --kind tool_result
 show vox window trim b5cc2934 --kind tool_result --yes
