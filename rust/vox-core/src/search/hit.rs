@@ -48,7 +48,8 @@ pub struct Hit {
     pub bytes: u64,
     /// The hash of its bytes.
     pub content: ContentHash,
-    /// How many windows in scope hold this content.
+    /// How many windows in scope hold this content, in whatever item; records count only if they may
+    /// be hits.
     pub windows: u64,
     /// The start of the item as one line.
     pub preview: String,

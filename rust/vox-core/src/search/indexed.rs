@@ -62,22 +62,25 @@ impl Indexed {
         scope: &Scope,
         contents: &[(ContentHash, BlobRef, u64)],
     ) -> Result<BTreeMap<BlobRef, BTreeSet<WindowNo>>> {
+        // No index has records or what is too long.
+        let records = scope.items.admits_records();
         let (held, others): (Vec<_>, Vec<_>) =
-            contents.iter().partition(|(_, _, bytes)| *bytes <= LONGEST_INDEXED);
+            contents.iter().partition(|(_, _, bytes)| !records && *bytes <= LONGEST_INDEXED);
         let blobs = |contents: &[(ContentHash, BlobRef, u64)]| -> Vec<BlobRef> {
             contents.iter().map(|(_, blob, _)| *blob).collect()
         };
         let shown = &scope.shown;
-        let mut found = holders(archive, shown, &self.tail, &blobs(&held))?;
+        let mut found = holders(archive, scope, &self.tail, &blobs(&held))?;
         if !others.is_empty() {
-            found.append(&mut holders(archive, shown, shown.named(), &blobs(&others))?);
+            found.append(&mut holders(archive, scope, shown.named(), &blobs(&others))?);
         }
         archive.store().snapshot(|snapshot| {
             let mut chunks = Chunks::of(snapshot);
             for (content, blob, _) in &held {
                 for item in self.searcher.holding(content_key(content))? {
                     let (chunk, index) = chunks.at(item)?;
-                    if chunk.content_at(index) == *blob {
+                    let counts = scope.items.counts(chunk.attributes_at(index));
+                    if chunk.content_at(index) == *blob && counts {
                         found.entry(*blob).or_default().extend(shown.windows_of(item));
                     }
                 }

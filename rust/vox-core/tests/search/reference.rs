@@ -54,7 +54,9 @@ pub fn search(archive: &Archive, request: &SearchRequest) -> Found {
                     let chunk = Chunk::parse(bytes)?;
                     let item_row = chunk.row((item.position() - first) as usize)?;
                     let content = snapshot.content_hash(item_row.content)?;
-                    found.holders.entry(content).or_default().insert(no);
+                    if !item_row.purged && (item_row.kind != ItemKind::Record || records(&query)) {
+                        found.holders.entry(content).or_default().insert(no);
+                    }
                     let name = snapshot.symbol(item_row.name)?.map(|name| name.into_owned());
                     let facts = Item {
                         role: item_row.role,
@@ -90,6 +92,19 @@ pub fn search(archive: &Archive, request: &SearchRequest) -> Found {
     found
 }
 
+/// Whether records may be hits.
+fn records(query: &Query) -> bool {
+    let named = |filter: &FieldFilter| {
+        let named = filter.values.iter().any(|value| value == "record");
+        filter.field == Field::Kind && named && !filter.negated
+    };
+    let excluded = |filter: &FieldFilter| {
+        let named = filter.values.iter().any(|value| value == "record");
+        filter.field == Field::Kind && named && filter.negated
+    };
+    query.filters.iter().any(named) && !query.filters.iter().any(excluded)
+}
+
 struct Item {
     role: Role,
     kind: ItemKind,
@@ -115,12 +130,7 @@ impl Item {
         let called = |value: &str| {
             self.name.as_ref().is_some_and(|name| name.to_lowercase() == value.to_lowercase())
         };
-        let records = query.filters.iter().any(|filter| {
-            filter.field == Field::Kind
-                && !filter.negated
-                && filter.values.iter().any(|value| value == "record")
-        });
-        (self.kind != ItemKind::Record || records)
+        (self.kind != ItemKind::Record || records(query))
             && query.since.is_none_or(|since| self.at >= since)
             && query.before.is_none_or(|before| self.at < before)
             && query.filters.iter().all(|filter| match filter.field {

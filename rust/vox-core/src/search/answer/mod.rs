@@ -236,7 +236,7 @@ impl Answer {
             let blobs: Vec<_> = unknown.iter().map(|(_, blob, _)| *blob).collect();
             let holders = match &self.indexed {
                 Some(indexed) => indexed.holders(archive, &self.scope, &unknown)?,
-                None => holders(archive, shown, shown.named(), &blobs)?,
+                None => holders(archive, &self.scope, shown.named(), &blobs)?,
             };
             for (content, blob, _) in unknown {
                 known.insert(content, holders.get(&blob).map_or(1, |all| all.len() as u64));

@@ -12,7 +12,7 @@ use crate::{
     chunks::Chunks,
     search::{
         Hit, WindowLabel,
-        scope::{Families, Shown, Stretch},
+        scope::{Families, Scope, Shown, Stretch},
     },
 };
 
@@ -93,10 +93,11 @@ impl Places {
 const STRETCHES_AT_ONCE: usize = 64;
 
 /// The windows in scope that show an item with one of `blobs`, for each of these: found by looking
-/// at all items in `stretches`.
+/// at all items in `stretches`. Items that were purged don't count, nor do records unless these may
+/// be hits.
 pub(crate) fn holders(
     archive: &Archive,
-    shown: &Shown,
+    scope: &Scope,
     stretches: &[Stretch],
     blobs: &[BlobRef],
 ) -> Result<BTreeMap<BlobRef, BTreeSet<WindowNo>>> {
@@ -115,7 +116,8 @@ pub(crate) fn holders(
                 column.clear();
                 chunk.content().fill(index..end, &mut column);
                 for (at, blob) in (position..).zip(&column) {
-                    if wanted.binary_search(blob).is_ok() {
+                    let attributes = chunk.attributes_at(index + (at - position) as usize);
+                    if wanted.binary_search(blob).is_ok() && scope.items.counts(attributes) {
                         found.push((BlobRef(*blob), ItemId::new(stretch.run, at)));
                     }
                 }
@@ -126,7 +128,7 @@ pub(crate) fn holders(
     })?;
     let mut holders: BTreeMap<BlobRef, BTreeSet<WindowNo>> = BTreeMap::new();
     for (blob, item) in found {
-        holders.entry(blob).or_default().extend(shown.windows_of(item));
+        holders.entry(blob).or_default().extend(scope.shown.windows_of(item));
     }
     Ok(holders)
 }

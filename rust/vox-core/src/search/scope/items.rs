@@ -38,8 +38,9 @@ fn bit_of(attributes: Attributes) -> u64 {
 impl ItemFilter {
     /// What `query` says of items. Records are admitted only if it names that kind.
     pub(super) fn of(query: &Query, snapshot: &Snapshot<'_>) -> Result<Self> {
+        let mut kinds = !kind_bits(ItemKind::Record);
         let mut filter = Self {
-            allowed: !kind_bits(ItemKind::Record),
+            allowed: !0,
             since: query.since.unwrap_or(i64::MIN),
             before: query.before,
             redacted: None,
@@ -56,13 +57,12 @@ impl ItemFilter {
                     filter.allowed &= if negated { !bits } else { bits };
                 }
                 Field::Kind => {
-                    let kinds = values.iter().map(|value| ItemKind::from_name(value));
-                    let bits = kinds.map(|kind| kind.map(kind_bits)).try_fold(0, or)?;
+                    let named = values.iter().map(|value| ItemKind::from_name(value));
+                    let bits = named.map(|kind| kind.map(kind_bits)).try_fold(0, or)?;
                     if negated {
                         filter.allowed &= !bits;
                     } else {
-                        filter.allowed |= bits & kind_bits(ItemKind::Record);
-                        filter.allowed &= bits;
+                        kinds = bits;
                     }
                 }
                 Field::Tool => {
@@ -82,6 +82,7 @@ impl ItemFilter {
                 _ => {}
             }
         }
+        filter.allowed &= kinds;
         if filter.tools.chosen() {
             filter.allowed &= OF_TOOLS;
         }
@@ -101,6 +102,12 @@ impl ItemFilter {
             && self.redacted.is_none_or(|redacted| attributes.redacted() == redacted)
             && (bit & OF_TOOLS == 0 || self.tools.admit(name))
             && (bit & WITHOUT_MODEL != 0 || self.models.admit(name))
+    }
+
+    /// Whether an item counts as one that holds its content.
+    pub(crate) fn counts(&self, attributes: Attributes) -> bool {
+        let record = bit_of(attributes) & kind_bits(ItemKind::Record) != 0;
+        !attributes.purged() && (!record || self.admits_records())
     }
 
     /// Whether records may be hits.
