@@ -10,7 +10,7 @@ pub(super) use ranking::Ranking;
 pub(super) use rows::holders;
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -19,7 +19,7 @@ use vox_search::{
     matcher::{Matcher, Scratch},
     snippet::{self, Snippet},
 };
-use vox_types::{Code, ContentHash, ItemId, ItemKind, Result, WindowNo};
+use vox_types::{BlobRef, Code, ContentHash, ItemId, ItemKind, Result, WindowNo};
 
 use self::times::ByTime;
 use super::{
@@ -49,6 +49,8 @@ pub struct Answer {
     ranking: Mutex<Ranking>,
     by_time: Once<ByTime>,
     facets: Once<Facets>,
+    /// Where all contents in scope stand, if no index says so: 16 bytes for each item.
+    places: Once<Places>,
     /// How many windows hold the contents of hits that were listed.
     holders: Mutex<HashMap<ContentHash, u64>>,
 }
@@ -101,6 +103,7 @@ impl Answer {
             ranking: Mutex::new(ranking),
             by_time: Once::default(),
             facets: Once::default(),
+            places: Once::default(),
             holders: Mutex::default(),
         }
     }
@@ -222,6 +225,23 @@ impl Answer {
         })
     }
 
+    /// The windows in scope that hold each of `blobs`, where no index says so.
+    fn all_holders(
+        &self,
+        archive: &Archive,
+        blobs: &[BlobRef],
+    ) -> Result<BTreeMap<BlobRef, BTreeSet<WindowNo>>> {
+        let shown = &self.scope.shown;
+        let places = self
+            .places
+            .get_or(|| Places::of_stretches(archive, &self.scope, shown.named(), Only::Holders))?;
+        let windows = |blob: &BlobRef| {
+            let items = places.of_blob(*blob).iter();
+            items.flat_map(|place| shown.windows_of(place.item)).collect()
+        };
+        Ok(blobs.iter().map(|blob| (*blob, windows(blob))).collect())
+    }
+
     fn hits(&self, archive: &Archive, items: &[(ItemId, Option<f32>)]) -> Result<Vec<Hit>> {
         let shown = &self.scope.shown;
         let mut rows =
@@ -236,10 +256,10 @@ impl Answer {
             let blobs: Vec<_> = unknown.iter().map(|(_, blob, _)| *blob).collect();
             let holders = match &self.indexed {
                 Some(indexed) => indexed.holders(archive, &self.scope, &unknown)?,
-                None => holders(archive, &self.scope, shown.named(), &blobs)?,
+                None => self.all_holders(archive, &blobs)?,
             };
             for (content, blob, _) in unknown {
-                known.insert(content, holders.get(&blob).map_or(1, |all| all.len() as u64));
+                known.insert(content, holders.get(&blob).map_or(1, |all| all.len().max(1) as u64));
             }
         }
         for (hit, _) in &mut rows {

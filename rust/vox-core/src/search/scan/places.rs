@@ -41,6 +41,8 @@ pub(crate) enum Only {
     All,
     /// Records, if they are admitted at all.
     Records,
+    /// Those that count as holding their content, admitted or not.
+    Holders,
 }
 
 impl Places {
@@ -134,6 +136,13 @@ impl Places {
         Ok(self)
     }
 
+    /// The places of one content.
+    pub(crate) fn of_blob(&self, blob: BlobRef) -> &[Place] {
+        let start = self.all.partition_point(|place| place.blob < blob);
+        let end = start + self.all[start..].partition_point(|place| place.blob == blob);
+        &self.all[start..end]
+    }
+
     /// The items.
     pub(crate) fn items(&self) -> RoaringTreemap {
         let mut items: Vec<u64> = self.all.iter().map(|place| place.item.0).collect();
@@ -216,8 +225,15 @@ fn in_stretch(
         let (first, chunk) = chunk_at(snapshot, stretch.run, position)?;
         let end = end_in(&chunk, first, position, stretch)?;
         for index in (position - first) as usize..(end - first) as usize {
-            if only == Only::All || chunk.attributes_at(index).kind()? == ItemKind::Record {
-                found.add(scope, &chunk, index, ItemId::new(stretch.run, first + index as u32))?;
+            let item = ItemId::new(stretch.run, first + index as u32);
+            let attributes = chunk.attributes_at(index);
+            match only {
+                Only::Records if attributes.kind()? != ItemKind::Record => {}
+                Only::All | Only::Records => found.add(scope, &chunk, index, item)?,
+                Only::Holders if scope.items.counts(attributes) => {
+                    found.places.push(Place { blob: chunk.content_at(index), item });
+                }
+                Only::Holders => {}
             }
         }
         position = end;
