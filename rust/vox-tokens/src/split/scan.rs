@@ -138,7 +138,9 @@ impl Scan<'_> {
             // The end of the last character that is in both sets.
             let mut shared = at;
             loop {
-                end = text.ascii_upper(end);
+                if text.byte(end) < 0x80 {
+                    end = text.ascii_upper(end);
+                }
                 let (class, width) = text.class(end);
                 if class & (upper | lower) == 0 || class & apart::<R>() != 0 {
                     return if shared > at { shared } else { end };
@@ -157,11 +159,14 @@ impl Scan<'_> {
             if text.byte(end) < 0x80 {
                 return end;
             }
-            let (class, width) = text.class(end);
-            if class & lower == 0 || class & apart::<R>() != 0 {
-                return end;
+            // What isn't ASCII seldom stands alone.
+            while text.byte(end) >= 0x80 {
+                let (class, width) = text.class(end);
+                if class & lower == 0 || class & apart::<R>() != 0 {
+                    return end;
+                }
+                end += width;
             }
-            end += width;
         }
     }
 

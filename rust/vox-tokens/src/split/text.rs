@@ -135,14 +135,17 @@ impl<'t> Text<'t> {
         debug_assert!(set & UPPER != 0 && set & LOWER != 0);
         loop {
             at = self.ascii_letters(at);
-            if self.byte(at) < 0x80 || at == self.bytes.len() {
+            if self.byte(at) < 0x80 {
                 return at;
             }
-            let (class, width) = self.wide(at);
-            if class & set == 0 || class & except != 0 {
-                return at;
+            // What isn't ASCII seldom stands alone.
+            while self.byte(at) >= 0x80 {
+                let (class, width) = self.class(at);
+                if class & set == 0 || class & except != 0 {
+                    return at;
+                }
+                at += width;
             }
-            at += width;
         }
     }
 

@@ -11,9 +11,14 @@ use class::{CASELESS, Class, HAN, IDEOGRAPH, LETTER, OTHER};
 pub struct Classes {
     /// Of one byte, if it is ASCII. The rest is 0.
     ascii: [Class; 256],
+    /// By code point: those of one or two bytes of UTF-8, without a detour over their kind.
+    narrow: [Class; NARROW as usize],
     /// By kind.
     kinds: [Class; tables::CLASSES.len()],
 }
+
+/// The first code point of three bytes of UTF-8.
+const NARROW: u32 = 0x800;
 
 /// Unicode 16.0: what the crate regex-syntax 0.8 has, and Oniguruma 6.9.10.
 static UNICODE_16: LazyLock<Classes> = LazyLock::new(|| Classes::new(|class, _| class));
@@ -51,7 +56,8 @@ impl Classes {
         for (class, recent) in kinds.iter_mut().zip(tables::RECENT) {
             *class = change(*class, recent);
         }
-        Self { ascii, kinds }
+        let narrow = std::array::from_fn(|code| kinds[kind(code as u32)]);
+        Self { ascii, narrow, kinds }
     }
 
     /// What `byte` is as a character; nothing if it isn't ASCII.
@@ -63,7 +69,7 @@ impl Classes {
     /// What the character of a code point beyond ASCII is.
     #[inline(always)]
     pub fn of(&self, code: u32) -> Class {
-        self.kinds[kind(code)]
+        if code < NARROW { self.narrow[code as usize] } else { self.kinds[kind(code)] }
     }
 }
 
