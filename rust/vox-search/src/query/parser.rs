@@ -20,7 +20,7 @@ const DEEPEST: usize = 64;
 ///
 /// Words that stand side by side must all occur; `OR` binds weaker than that, `NOT` and a minus
 /// stronger. Operators are upper-case. Filters hold for the whole query, so they stand outside of
-/// parentheses; of several values of one field, together or apart, one must hold.
+/// parentheses; of several values of one field, together or apart, one must hold, but of `is:` all.
 ///
 /// # Errors
 /// `invalid_argument` names the column, and what to write instead.
