@@ -90,6 +90,17 @@ def search(archive: Archive, wanted: Wanted) -> Answered:
     """Searches an archive. Reading texts, where that is needed, happens here; all else when it is
     asked for."""
 
+def related(
+    archive: Archive,
+    wanted: Wanted,
+    question: str,
+    way: str,
+    contents: Sequence[int],
+    count: int,
+) -> tuple[Answered, float | None]:
+    """At most `count` items that have to do with a question, and how much of its words the best of
+    them hold: by `words`, by what was `touched`, or for `contents` by their numbers."""
+
 def append_session_events(archive: Archive, events: Sequence[bytes]) -> list[tuple[int, bool]]:
     """Appends events of sessions, each as MessagePack; gives for each its number and whether it
     was known."""
@@ -475,6 +486,10 @@ class Answered:
     def hits(self, order: str, start: int, count: int, width: int | None) -> list[dict[str, Any]]:
         """`count` hits from place `start` on; with a `width` each has a snippet of about so many
         bytes."""
+
+    def snippets(self, items: Sequence[int], width: int) -> list[dict[str, Any] | None]:
+        """A snippet of about `width` bytes of each of `items`, hits or not; None of what has no
+        text."""
 
     def facets(self) -> dict[str, list[tuple[str | None, int]]]:
         """How many hits there are of each value."""

@@ -26,9 +26,16 @@ if TYPE_CHECKING:
     from vox.archive.raw import RawExport
     from vox.archive.report import ImportReport, Progress
     from vox.archive.sessions import Sessions
+    from vox.context.profile import ModelProfile
+    from vox.context.retrieval.embedding import EmbeddingService
+    from vox.context.retrieval.router import Retrieved
+    from vox.context.retrieval.settings import RetrievalSettings
     from vox.sources.base import FileSource, WindowDraft
     from vox.tokens.arrays import Counts
     from vox.tokens.estimator import Model
+
+DEFAULT_WINDOW = 100_000
+"""Tokens of a model of which only the name is given. Judgement: what all models of today hold."""
 
 SNIPPET_BYTES = 240
 """About how long a snippet is: three lines of a terminal. Judgement."""
@@ -194,6 +201,66 @@ class Archive:
             seconds=seconds,
             index=index,
         )
+
+    def retrieve(
+        self,
+        question: str,
+        profile: ModelProfile | str,
+        budget: int | None = None,
+        *,
+        lanes: Collection[str] | None = None,
+        limit: int | None = None,
+        embedding: EmbeddingService | None = None,
+        where: str = "",
+        repo: str | Collection[str] | None = None,
+        sub_agents: bool = False,
+        settings: RetrievalSettings | None = None,
+    ) -> Retrieved:
+        """What the archive has to say to a question in plain words: references for a model, whose
+        texts are together at most `budget` tokens of it; never contents. What a reference is to
+        is opened by its handle, with `read`.
+
+        `profile` is that of the model; its name alone counts for it as well, in a window of
+        `DEFAULT_WINDOW` tokens. Without a budget a small share of the window is taken. The `lanes`:
+        `text` (words, and a little their stems), `structural` (files and symbols that the question
+        names, in what tool calls touched), `semantic` (by meaning, if an `embedding` service is
+        attached and `embed` was run with it); by default all. Nothing that a lane can't do keeps
+        the others from answering: the answer's `lanes` have notes. Copies of one content are one
+        reference, which says how many windows hold it.
+
+        `where` holds filters as in `search`, and no words; `repo` and `sub_agents` are as there.
+        `settings` are the numbers that it weighs by.
+
+        Raises `InvalidArgumentError` for a budget that the model's window doesn't hold, a lane that
+        there isn't, and filters that are none; `NotFoundError` for `in:` a window that there isn't.
+        """
+        from vox.archive import retrieval
+        from vox.context.profile import ModelProfile
+
+        if isinstance(profile, str):
+            profile = ModelProfile(profile, DEFAULT_WINDOW)
+        return retrieval.retrieve(
+            self._native,
+            question,
+            profile,
+            budget,
+            lanes=lanes,
+            limit=limit,
+            embedding=embedding,
+            where=where,
+            repos=[repo] if isinstance(repo, str) else list(repo or ()),
+            sub_agents=sub_agents,
+            settings=settings,
+        )
+
+    def embed(self, embedding: EmbeddingService) -> int:
+        """Keeps vectors of all texts that have none yet of this service, for the lane `semantic`;
+        gives how many contents were looked at. They stand in files beside the archive, by content,
+        and can be made again. Raises what the service raises, and `OSError`; what was kept until
+        then stays."""
+        from vox.archive import retrieval
+
+        return retrieval.embed(self._native, embedding)
 
     def repos_here(self, folder: Path) -> list[str]:
         """What this archive calls the repository that `folder` is in: the folders from there up to

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import msgspec
 
@@ -58,10 +59,21 @@ def purge(
         "dry_run": dry_run,
     }
     report = msgspec.convert(archive.purge(options), PurgeReport)
+    if not dry_run:
+        _forget_vectors(archive)
     if erase and not dry_run:
         _erase(archive)
         report = msgspec.structs.replace(report, erased=True)
     return report
+
+
+def _forget_vectors(archive: _native.Archive) -> None:
+    """Vectors say something of the texts they were made from. Few have any: numpy is loaded only
+    then."""
+    if (Path(archive.path) / "vectors").is_dir():
+        from vox.archive import retrieval
+
+        retrieval.forget_purged(archive)
 
 
 def _erase(archive: _native.Archive) -> None:

@@ -12,12 +12,13 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Self
 from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
 
-from vox.archive.files import whole_file
+from vox.archive.files import whole_file, write_whole
 from vox.context.retrieval.embedding import Contents, Vectors
 
 MOST_PARTS = 16
@@ -28,13 +29,38 @@ _ROWS_AT_ONCE = 1 << 16
 
 
 class VectorStore:
-    """The vectors of one service, in a folder below `folder`."""
+    """The vectors of one service, in a folder of their own."""
 
-    def __init__(self, folder: Path, name: str, dimensions: int) -> None:
+    def __init__(self, folder: Path, dimensions: int) -> None:
+        self.folder = folder
+        self._row = np.dtype([("content", "<u8"), ("vector", "<f2", (dimensions,))])
+
+    @classmethod
+    def of_service(cls, root: Path, name: str, dimensions: int) -> Self:
+        """The store of the service with this name among those below `root`."""
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:60]
         mark = hashlib.sha256(f"{name}\0{dimensions}".encode()).hexdigest()[:12]
-        self.folder = folder / f"{plain}-{mark}"
-        self._row = np.dtype([("content", "<u8"), ("vector", "<f2", (dimensions,))])
+        return cls(root / f"{plain}-{mark}-{dimensions}", dimensions)
+
+    @classmethod
+    def all_below(cls, root: Path) -> list[Self]:
+        """The stores of all services."""
+        found = ((path, path.name.rpartition("-")[2]) for path in sorted(root.glob("*-*-*")))
+        return [cls(path, int(last)) for path, last in found if last.isdecimal()]
+
+    @property
+    def made_of(self) -> int:
+        """How many items the archive had when all of them were looked at; 0: never."""
+        try:
+            return int((self.folder / "made-of").read_text())
+        except (OSError, ValueError):
+            return 0
+
+    def made(self, items: int) -> None:
+        """Notes that all of so many items were looked at. Raises `OSError`."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with whole_file(self.folder / "made-of") as file:
+            write_whole(file, str(items).encode())
 
     def contents(self) -> Contents:
         """The contents that have vectors, ascending."""

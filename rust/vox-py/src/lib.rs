@@ -52,7 +52,7 @@ mod _native {
         },
         ratios::{Ratio, census, content_classes},
         salvage::salvage_archive,
-        search::{Answered, search},
+        search::{Answered, related, search},
         tokens::Tokenizer,
         view::WindowView,
         window_ops::{fork, label, links, mark, merge},

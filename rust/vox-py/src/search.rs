@@ -12,7 +12,7 @@ use pyo3::{
 };
 use vox_core::{
     archive as core,
-    search::{Answer, Hit, SearchRequest, Snippet, State, TimeOrder, WindowLabel},
+    search::{Answer, Hit, SearchRequest, Snippet, State, TimeOrder, Way, WindowLabel},
 };
 use vox_types::{Code, Error, ItemId, Result};
 
@@ -60,6 +60,31 @@ pub fn search(py: Python<'_>, archive: &Archive, wanted: Wanted) -> PyResult<Ans
         let archive = archive.open_core()?;
         let answer = archive.search(&wanted.into_core()?)?;
         Ok(Answered { archive, answer })
+    })
+}
+
+/// At most `count` items that have to do with a question, and how much of its words the best of them
+/// hold. It is looked for by `words`, by what was `touched`, or for `contents` by their numbers, the
+/// best first.
+#[pyfunction]
+pub fn related(
+    py: Python<'_>,
+    archive: &Archive,
+    wanted: Wanted,
+    question: &str,
+    way: &str,
+    contents: Vec<u64>,
+    count: usize,
+) -> PyResult<(Answered, Option<f32>)> {
+    door::core(py, || {
+        let archive = archive.open_core()?;
+        let way = match way {
+            "words" => Way::Words,
+            "touched" => Way::Touched,
+            _ => Way::Contents(contents),
+        };
+        let found = archive.related(&wanted.into_core()?, question, &way, count)?;
+        Ok((Answered { archive, answer: found.answer }, found.covered))
     })
 }
 
@@ -139,6 +164,21 @@ impl Answered {
             Ok(row)
         });
         PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// A snippet of about `width` bytes of each of `items`, hits or not; none of what has no text.
+    fn snippets<'py>(
+        &self,
+        py: Python<'py>,
+        items: Vec<u64>,
+        width: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let snippets = door::core(py, || {
+            let items: Vec<ItemId> = items.into_iter().map(ItemId).collect();
+            self.answer.snippets(&self.archive, &items, width)
+        })?;
+        let rows = snippets.iter().map(|snippet| snippet.as_ref().map(|one| shown(py, one)));
+        PyList::new(py, rows.map(Option::transpose).collect::<PyResult<Vec<_>>>()?)
     }
 
     /// How many hits there are of each value of `repo`, `agent`, `role`, `kind` and `month`.

@@ -15,7 +15,9 @@ class Fts5:
         self._database.execute(
             "CREATE VIRTUAL TABLE t USING fts5(x, content='', tokenize='porter unicode61')"
         )
-        self._database.executemany("INSERT INTO t(rowid, x) VALUES (?, ?)", enumerate(texts.values()))
+        self._database.executemany(
+            "INSERT INTO t(rowid, x) VALUES (?, ?)", enumerate(texts.values())
+        )
 
     def rank(self, query: str) -> list[str]:
         """The best ten by BM25 of any of the query's words, each with what is joined to it as a

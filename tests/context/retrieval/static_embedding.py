@@ -24,7 +24,8 @@ class StaticEmbedding:
 
     def __init__(self) -> None:
         spec = find_spec("wordllama")
-        assert spec and spec.origin, "the dependency group `test` has wordllama"
+        assert spec is not None, "the dependency group `test` has wordllama"
+        assert spec.origin is not None
         folder = Path(spec.origin).parent
         self._tokenizer = Tokenizer.from_file(
             str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json")

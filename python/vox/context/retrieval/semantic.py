@@ -30,7 +30,8 @@ BATCH = 256
 class SemanticLane:
     """Finds what is like a question, by vectors of a service that is attached.
 
-    `without` says how many contents have no vector; they aren't found here, and a note says so.
+    `without` says how many items came since all had vectors; they may not be found, and a note
+    says so.
     """
 
     name = "semantic"
@@ -73,7 +74,7 @@ class SemanticLane:
             for one in candidates
         ]
         without = self._without()
-        note = f"{without} contents have no vector yet: `archive.embed`" if without else None
+        note = f"{without} items have no vectors yet: `archive.embed`" if without else None
         return Found(scored, note=note)
 
 

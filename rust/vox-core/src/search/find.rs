@@ -53,25 +53,7 @@ impl Archive {
             ));
         };
         let matcher = Matcher::new(node)?;
-        // Opened before the state that is searched is taken, the index can't be ahead of it.
-        let index = match request.scan {
-            true => Err("it wasn't to be used".to_owned()),
-            false => self.kept().index(self)?,
-        };
-        let (scope, index) = self.store().snapshot(|snapshot| {
-            let scope = self.kept().scope(query, request, snapshot)?;
-            let index = match index {
-                Ok(index) => match indexed::fault(snapshot, &index.watermark())? {
-                    None => {
-                        let since = Since::event(snapshot, index.watermark().event)?;
-                        Ok((index, since))
-                    }
-                    Some(fault) => Err(fault.to_owned()),
-                },
-                Err(why) => Err(why),
-            };
-            Ok((scope, index))
-        })?;
+        let (scope, index) = self.scope_and_index(query, request)?;
         match index {
             Ok((index, since)) => {
                 match self.with_index(&index, &since, node, &matcher, &scope, request) {
@@ -85,6 +67,33 @@ impl Archive {
             }
             Err(why) => self.without_index(matcher, scope, request.deadline, why),
         }
+    }
+
+    /// What is searched, and the index with what came since, or why there is none to use.
+    pub(super) fn scope_and_index(
+        &self,
+        query: &Query,
+        request: &SearchRequest,
+    ) -> Result<(Arc<Scope>, Result<(Arc<Index>, Since), String>)> {
+        // Opened before the state that is searched is taken, the index can't be ahead of it.
+        let index = match request.scan {
+            true => Err("it wasn't to be used".to_owned()),
+            false => self.kept().index(self)?,
+        };
+        self.store().snapshot(|snapshot| {
+            let scope = self.kept().scope(query, request, snapshot)?;
+            let index = match index {
+                Ok(index) => match indexed::fault(snapshot, &index.watermark())? {
+                    None => {
+                        let since = Since::event(snapshot, index.watermark().event)?;
+                        Ok((index, since))
+                    }
+                    Some(fault) => Err(fault.to_owned()),
+                },
+                Err(why) => Err(why),
+            };
+            Ok((scope, index))
+        })
     }
 
     fn without_index(

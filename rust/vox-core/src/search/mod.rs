@@ -9,6 +9,7 @@ mod find;
 mod hit;
 mod indexed;
 mod kept;
+mod related;
 mod request;
 mod scan;
 mod scope;
@@ -16,6 +17,7 @@ mod scope;
 pub use answer::{Answer, MOST_RANKED};
 pub use hit::{Facets, Hit, State, TimeOrder, WindowLabel};
 pub(crate) use kept::Kept;
+pub use related::{Related, Way};
 pub use request::SearchRequest;
 pub use vox_search::snippet::Snippet;
 

@@ -28,6 +28,11 @@ pub(crate) struct Ranking {
 }
 
 impl Ranking {
+    /// Just these, the best first.
+    pub(crate) fn of(scored: Vec<(ItemId, f32)>) -> Self {
+        Self { scored, complete: true, rest: None }
+    }
+
     /// `count` hits of `answer` from place `start` on, with their scores.
     pub(super) fn page(
         &mut self,
