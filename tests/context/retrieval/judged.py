@@ -16,7 +16,7 @@ from blake3 import blake3
 
 import vox
 from vox.archive import NewItem
-from vox.sources.base import WindowDraft
+from vox.sources.base import ItemKind, Role, WindowDraft
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 DATA = REPOSITORY / "tests" / "data" / "retrieval"
@@ -62,7 +62,8 @@ def fill(archive: vox.Archive, scratch: Path) -> None:
     windows: dict[str, list[NewItem]] = defaultdict(list)
     for line in (DATA / "other_scripts.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        item = NewItem(role=row["role"], kind=row["kind"], content=row["text"])
+        role, kind = Role[row["role"].upper()], ItemKind[row["kind"].upper()]
+        item = NewItem(role=role, kind=kind, content=row["text"])
         windows[row["window"]].append(item)
     for key, items in windows.items():
         archive.append(WindowDraft(key=key), items)
