@@ -19,6 +19,9 @@ use super::{
 };
 use crate::archive::Archive;
 
+/// An index with what came since it was made, or why there is none to use.
+pub(super) type Usable = Result<(Arc<Index>, Since), String>;
+
 /// How often a search begins again because the archive was compacted meanwhile. Judgement.
 const ATTEMPTS: u32 = 3;
 
@@ -74,7 +77,7 @@ impl Archive {
         &self,
         query: &Query,
         request: &SearchRequest,
-    ) -> Result<(Arc<Scope>, Result<(Arc<Index>, Since), String>)> {
+    ) -> Result<(Arc<Scope>, Usable)> {
         // Opened before the state that is searched is taken, the index can't be ahead of it.
         let index = match request.scan {
             true => Err("it wasn't to be used".to_owned()),

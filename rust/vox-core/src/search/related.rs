@@ -157,8 +157,7 @@ impl Asked<'_> {
         let matcher = node.as_ref().map(Matcher::new).transpose()?;
         let (Way::Words, Some(matcher)) = (self.way, &matcher) else {
             let (state, nothing) = (State::NotIndexed { why }, Some(RoaringTreemap::new()));
-            let answer =
-                Answer::new(state, self.scope, matcher, None, nothing, Ranking::default());
+            let answer = Answer::new(state, self.scope, matcher, None, nothing, Ranking::default());
             return Ok(Related { answer, covered: None });
         };
         let places =
@@ -170,17 +169,15 @@ impl Asked<'_> {
             false => State::NotIndexed { why },
         };
         let matcher = node.as_ref().map(Matcher::new).transpose()?;
-        let answer =
-            Answer::new(state, self.scope, matcher, None, Some(hits), Ranking::default());
+        let answer = Answer::new(state, self.scope, matcher, None, Some(hits), Ranking::default());
         Ok(Related { answer, covered: None })
     }
 }
 
 /// Any of the words of a question; none if it has none.
 fn any_word(question: &Question) -> Option<Node> {
-    let atom = |word: &str| {
-        Node::Atom(Atom { kind: AtomKind::Word, text: word.to_owned(), at: 0..0 })
-    };
+    let atom =
+        |word: &str| Node::Atom(Atom { kind: AtomKind::Word, text: word.to_owned(), at: 0..0 });
     let words: Vec<Node> = question.words().map(atom).collect();
     (!words.is_empty()).then_some(Node::Or(words))
 }
