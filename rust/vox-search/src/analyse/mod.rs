@@ -25,8 +25,8 @@ use std::ops::ControlFlow;
 pub(crate) use scan::scan;
 pub use sought::{Sought, Step, minds_case, sought};
 pub use stem::Stems;
-pub(crate) use term::{CUT, prefix as cut_prefix, visible};
-pub(crate) use unicode::{MARK, WORD, char_at, char_before, fold, is_dense, is_mark, tables};
+pub(crate) use term::{CUT, Source, prefix as cut_prefix, visible};
+pub(crate) use unicode::{WORD, char_at, char_before, fold, is_dense, is_mark, tables};
 
 /// Changes whenever the terms of any text do: an index made by another version isn't used.
 pub const VERSION: u32 = 1;
@@ -62,16 +62,18 @@ pub struct Scratch {
 
 /// Calls `visit` with every word of `text`, in order of positions, an identifier before its parts.
 pub fn words(text: &[u8], scratch: &mut Scratch, mut visit: impl FnMut(Token<'_>)) {
-    let _: ControlFlow<()> = scan::<true, false>(text, 0, scratch, &mut |_, token| {
-        visit(token);
-        ControlFlow::Continue(())
-    });
+    let _: ControlFlow<()> =
+        scan::<true, false>(Source::whole(text), 0, scratch, &mut |_, token| {
+            visit(token);
+            ControlFlow::Continue(())
+        });
 }
 
 /// Calls `visit` with every join of `text`, in order of positions.
 pub fn joins(text: &[u8], scratch: &mut Scratch, mut visit: impl FnMut(Token<'_>)) {
-    let _: ControlFlow<()> = scan::<false, true>(text, 0, scratch, &mut |_, token| {
-        visit(token);
-        ControlFlow::Continue(())
-    });
+    let _: ControlFlow<()> =
+        scan::<false, true>(Source::whole(text), 0, scratch, &mut |_, token| {
+            visit(token);
+            ControlFlow::Continue(())
+        });
 }

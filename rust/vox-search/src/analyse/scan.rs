@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::parts::{has_parts, parts};
-use super::term::{push, term};
+use super::term::{Source, push, term};
 use super::unicode::{DENSE, Kind, MARK, Tables, VISIBLE, WORD, char_at, tables};
 use super::{Scratch, Stream, Token};
 
@@ -14,20 +14,20 @@ pub(crate) const LONGEST_GAP: usize = 3;
 /// character begins, and with its joins; positions count from there. In order of positions, and
 /// of one position the word, its parts, and then its join. Ends when `visit` breaks.
 pub(crate) fn scan<const WORDS: bool, const JOINS: bool>(
-    text: &[u8],
+    source: Source<'_>,
     from: usize,
     scratch: &mut Scratch,
     visit: &mut impl FnMut(Stream, Token<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let tables = tables();
+    let text = source.bytes;
     let Scratch { term: buffer, join } = scratch;
     let (mut at, mut position) = (from, 0_u32);
     // Where the left word of a join begins whose right one comes next; `join` holds it.
     let mut left = None;
     loop {
-        while text
-            .get(at)
-            .is_some_and(|byte| byte.is_ascii() && tables.ascii[*byte as usize] & WORD == 0)
+        while let Some(byte) = text.get(at)
+            && tables.ascii[*byte as usize] & (WORD | DENSE) == 0
         {
             at += 1;
         }
@@ -41,42 +41,36 @@ pub(crate) fn scan<const WORDS: bool, const JOINS: bool>(
 
         if JOINS && let Some(start) = left.take() {
             let first = if segment.dense() { at..segment.first } else { at..segment.end };
-            push(tables, &text[first.clone()], join);
+            push(tables, source.chars(first.clone()), join);
             let token = Token { term: join, position: position - 1, start, end: first.end };
             visit(Stream::Joins, token)?;
         }
 
         let mut last = at;
         if !segment.dense() {
-            let word = &text[at..segment.end];
             if WORDS {
                 let token = Token {
-                    term: term(tables, word, segment.seen, buffer),
+                    term: term(tables, source, at..segment.end, segment.seen, buffer),
                     position,
                     start: at,
                     end: segment.end,
                 };
                 visit(Stream::Words, token)?;
-                if has_parts(word.len(), segment.seen, segment.inner) {
-                    visit_parts(
-                        tables,
-                        word,
-                        Token { term: "", position, start: at, end: 0 },
-                        buffer,
-                        visit,
-                    )?;
+                if has_parts(segment.end - at, segment.seen, segment.inner) {
+                    let word = source.chars(at..segment.end);
+                    visit_parts(tables, word, at, position, buffer, visit)?;
                 }
             }
         } else if WORDS {
             let mut after = segment.first;
             while after < segment.end {
                 let end = after + char_at(text, after).map_or(1, |(_, length)| length);
-                let pair = term(tables, &text[last..end], segment.seen, buffer);
+                let pair = term(tables, source, last..end, segment.seen, buffer);
                 visit(Stream::Words, Token { term: pair, position, start: last, end })?;
                 (last, after) = (after, end);
                 position = position.saturating_add(1);
             }
-            let alone = term(tables, &text[last..after], segment.seen, buffer);
+            let alone = term(tables, source, last..after, segment.seen, buffer);
             visit(Stream::Words, Token { term: alone, position, start: last, end: after })?;
         } else {
             let mut after = segment.first;
@@ -91,34 +85,30 @@ pub(crate) fn scan<const WORDS: bool, const JOINS: bool>(
         at = segment.end;
         if JOINS && let Some(end) = gap(tables, text, segment.end) {
             join.clear();
-            push(tables, &text[last..segment.end], join);
-            join.push_str(
-                std::str::from_utf8(&text[segment.end..end]).expect("visible characters are UTF-8"),
-            );
+            push(tables, source.chars(last..segment.end), join);
+            join.push_str(source.chars(segment.end..end));
             left = Some(last);
             at = end;
         }
     }
 }
 
-/// The parts of the word that `whole` tells the place of.
-#[cold]
+/// The parts of `word`, which begins at `start`.
 fn visit_parts(
     tables: &Tables,
-    word: &[u8],
-    whole: Token<'_>,
+    word: &str,
+    start: usize,
+    position: u32,
     buffer: &mut String,
     visit: &mut impl FnMut(Stream, Token<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let word = std::str::from_utf8(word).expect("characters of a word are UTF-8");
     let mut flow = ControlFlow::Continue(());
     parts(tables, word, |range| {
         if flow.is_continue() {
             buffer.clear();
-            push(tables, &word.as_bytes()[range.clone()], buffer);
-            let (start, end) = (whole.start + range.start, whole.start + range.end);
-            flow =
-                visit(Stream::Words, Token { term: buffer, position: whole.position, start, end });
+            push(tables, &word[range.clone()], buffer);
+            let (start, end) = (start + range.start, start + range.end);
+            flow = visit(Stream::Words, Token { term: buffer, position, start, end });
         }
     });
     flow
@@ -139,22 +129,31 @@ impl Segment {
     /// The one that begins at `start`, if a word character stands there.
     #[inline]
     fn at(tables: &Tables, text: &[u8], start: usize) -> Option<Self> {
-        let (char, length) = char_at(text, start)?;
-        let kind = tables.kind(char);
+        let (first, kind) = match tables.ascii[text[start] as usize] {
+            DENSE => {
+                let (char, length) = char_at(text, start)?;
+                (start + length, tables.kind(char))
+            }
+            kind => (start + 1, kind),
+        };
         if kind & WORD == 0 {
             return None;
         }
-        let first = start + length;
         let (mut end, mut inner) = (first, 0);
-        if kind & DENSE == 0 {
-            while let Some(byte) = text.get(end)
-                && tables.ascii[*byte as usize] & WORD != 0
-            {
-                inner |= tables.ascii[*byte as usize];
-                end += 1;
+        loop {
+            if kind & DENSE == 0 {
+                while let Some(byte) = text.get(end)
+                    && tables.ascii[*byte as usize] & WORD != 0
+                {
+                    inner |= tables.ascii[*byte as usize];
+                    end += 1;
+                }
             }
-        }
-        while let Some((char, length)) = char_at(text, end) {
+            // In most texts an ASCII character ends the word.
+            if text.get(end).is_none_or(u8::is_ascii) {
+                break;
+            }
+            let Some((char, length)) = char_at(text, end) else { break };
             let next = tables.kind(char);
             let same = next & MARK != 0 || (next ^ kind) & DENSE == 0;
             if next & WORD == 0 || !same {

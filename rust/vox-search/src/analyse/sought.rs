@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::scan::LONGEST_GAP;
 use super::term::prefix;
 use super::unicode::{DENSE, UPPER, VISIBLE, tables};
-use super::{Scratch, Stream, Token, scan};
+use super::{Scratch, Source, Stream, Token, scan};
 use crate::query::{Atom, AtomKind};
 
 /// What a text must hold for an atom to match.
@@ -203,7 +203,7 @@ fn words_of(text: &str) -> Vec<Word> {
         ControlFlow::Continue(())
     };
     let _: ControlFlow<()> =
-        scan::<true, true>(text.as_bytes(), 0, &mut Scratch::default(), &mut visit);
+        scan::<true, true>(Source::whole(text.as_bytes()), 0, &mut Scratch::default(), &mut visit);
     words
 }
 

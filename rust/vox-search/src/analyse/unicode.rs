@@ -31,7 +31,7 @@ const DENSE_SCRIPTS: &str = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopom
 
 /// Kinds and foldings of all characters.
 pub(crate) struct Tables {
-    /// Of bytes that are characters; 0 for the others.
+    /// Of bytes that are characters; [`DENSE`], which none of these is, for the others.
     pub(crate) ascii: [Kind; 256],
     kinds: Vec<Kind>,
     folds: Vec<u32>,
@@ -80,7 +80,7 @@ impl Tables {
             }
         }
 
-        let mut ascii = [0; 256];
+        let mut ascii = [DENSE; 256];
         ascii[..128].copy_from_slice(&kinds[..128]);
         Self { ascii, kinds, folds }
     }
@@ -137,15 +137,23 @@ fn ranges(pattern: &str) -> Vec<ClassUnicodeRange> {
 #[inline]
 pub(crate) fn char_at(text: &[u8], at: usize) -> Option<(char, usize)> {
     let first = *text.get(at)?;
-    let length = match first {
-        0..0x80 => return Some((first.into(), 1)),
-        0xc2..0xe0 => 2,
-        0xe0..0xf0 => 3,
-        0xf0..0xf5 => 4,
+    if first.is_ascii() {
+        return Some((first.into(), 1));
+    }
+    // The bits of a following byte; decoding by hand is three times as fast as by slices.
+    let rest = |distance: usize| match text.get(at + distance) {
+        Some(byte) if byte & 0xc0 == 0x80 => Some(u32::from(byte & 0x3f)),
+        _ => None,
+    };
+    let (code, length) = match first {
+        0xc2..0xe0 => (u32::from(first & 0x1f) << 6 | rest(1)?, 2),
+        0xe0..0xf0 => (u32::from(first & 0xf) << 12 | rest(1)? << 6 | rest(2)?, 3),
+        0xf0..0xf5 => (u32::from(first & 7) << 18 | rest(1)? << 12 | rest(2)? << 6 | rest(3)?, 4),
         _ => return None,
     };
-    let char = std::str::from_utf8(text.get(at..at + length)?).ok()?.chars().next()?;
-    Some((char, length))
+    // Surrogates, what is beyond the last character, and what is written longer than it need be
+    // aren't UTF-8.
+    char::from_u32(code).filter(|char| char.len_utf8() == length).map(|char| (char, length))
 }
 
 /// The character that ends before a byte and its length; none if the bytes there aren't UTF-8.
@@ -170,6 +178,22 @@ mod tests {
             let folded = tables.fold(char);
             assert!(class.iter().any(|range| (range.start()..=range.end()).contains(&folded)));
             assert_eq!(tables.kind(char) & FOLDS != 0, folded != char, "{char:?}");
+        }
+    }
+
+    #[test]
+    fn characters_are_read_as_the_standard_library_does() {
+        for first in 0x80..=u8::MAX {
+            for second in [0x41, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc2] {
+                for rest in [[0x80, 0x80], [0xbf, 0xbf], [0xbf, 0x41], [0x41, 0x41]] {
+                    let bytes = [first, second, rest[0], rest[1]];
+                    let expected = bytes.utf8_chunks().next().and_then(|chunk| {
+                        let char = chunk.valid().chars().next()?;
+                        Some((char, char.len_utf8()))
+                    });
+                    assert_eq!(char_at(&bytes, 0), expected, "{bytes:x?}");
+                }
+            }
         }
     }
 

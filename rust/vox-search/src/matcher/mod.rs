@@ -9,12 +9,13 @@ mod terms;
 
 use std::ops::{ControlFlow, Range};
 
-use regex_automata::{Input, meta};
+use regex_automata::Input;
 use vox_types::{Code, Error, Result};
 
 use crate::analyse::{self, Sought, sought};
 use crate::query::{Atom, Node};
 use needle::Needle;
+use pattern::Pattern;
 use terms::{Begun, Terms};
 
 /// A condition on a text, ready to be asked of many. Threads share one; each has its [`Scratch`].
@@ -30,7 +31,7 @@ pub struct Scratch {
 enum Test {
     Literal(Needle),
     Terms(Terms),
-    Pattern(meta::Regex),
+    Pattern(Pattern),
     /// The cheapest first, as in the next.
     All(Vec<Test>),
     Any(Vec<Test>),
@@ -95,9 +96,7 @@ impl Test {
                 return Err(Error::new(Code::InvalidArgument, message));
             }
             Sought::Literal { text, case } => Self::Literal(Needle::new(&text, case)),
-            Sought::Regex { pattern, case } => {
-                Self::Pattern(pattern::compile(&pattern, case, atom)?)
-            }
+            Sought::Regex { pattern, case } => Self::Pattern(Pattern::new(&pattern, case, atom)?),
         })
     }
 
@@ -123,7 +122,9 @@ impl Test {
                 });
                 found
             }
-            Self::Pattern(regex) => regex.is_match(Input::new(text)),
+            Self::Pattern(pattern) => {
+                pattern.may_match(text) && pattern.regex.is_match(Input::new(text))
+            }
             Self::All(tests) => tests.iter().all(|test| test.matches(text, scratch)),
             Self::Any(tests) => tests.iter().any(|test| test.matches(text, scratch)),
             Self::Not(test) => !test.matches(text, scratch),
@@ -156,8 +157,9 @@ impl Test {
                     ControlFlow::Break(())
                 }
             }),
-            Self::Pattern(regex) => {
-                let marks = regex.find_iter(text).map(|mark| mark.range());
+            Self::Pattern(pattern) if !pattern.may_match(text) => {}
+            Self::Pattern(pattern) => {
+                let marks = pattern.regex.find_iter(text).map(|mark| mark.range());
                 found.extend(marks.filter(|mark| !mark.is_empty()).take(most));
             }
             Self::All(tests) | Self::Any(tests) => {

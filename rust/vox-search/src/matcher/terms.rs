@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::Scratch;
 use super::needle::Needle;
-use crate::analyse::{Step, Stream, Token, WORD, char_before, scan, tables, visible};
+use crate::analyse::{Source, Step, Stream, Token, WORD, char_before, scan, tables, visible};
 
 /// Terms that stand one after the other.
 ///
@@ -84,14 +84,15 @@ impl Terms {
         begun.resize(span as usize + 1, Begun::default());
         let mut latest = None;
         let mut next = None;
-        let _: ControlFlow<()> = scan::<true, JOINS>(text, from, analysis, &mut |stream, token| {
-            let live = latest.is_some_and(|latest| token.position - latest <= span);
-            if stream == Stream::Words && token.start > found && !live {
-                next = Some(token.start);
-                return ControlFlow::Break(());
-            }
-            self.step(stream, token, begun, &mut latest, visit)
-        });
+        let _: ControlFlow<()> =
+            scan::<true, JOINS>(Source::parts(text), from, analysis, &mut |stream, token| {
+                let live = latest.is_some_and(|latest| token.position - latest <= span);
+                if stream == Stream::Words && token.start > found && !live {
+                    next = Some(token.start);
+                    return ControlFlow::Break(());
+                }
+                self.step(stream, token, begun, &mut latest, visit)
+            });
         next
     }
 

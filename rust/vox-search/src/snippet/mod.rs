@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::analyse::{MARK, WORD, char_at, char_before, tables};
+use crate::analyse::{WORD, char_at, char_before, is_mark, tables};
 
 /// To end between words, so many characters are given up at each end. Judgement.
 const GIVEN_UP: usize = 16;
@@ -99,7 +99,7 @@ fn whole_words(text: &[u8], range: Range<usize>, mark: Option<Range<usize>>) -> 
         cut = forward(text, cut, 1);
     }
     let mut start = if joined(cut) || cut > first { start } else { cut };
-    while start < first.min(end) && char_at(text, start).is_some_and(|(char, _)| is_mark(char)) {
+    while start < first.min(end) && char_at(text, start).is_some_and(|(char, _)| stays(char)) {
         start = forward(text, start, 1);
     }
 
@@ -112,15 +112,15 @@ fn whole_words(text: &[u8], range: Range<usize>, mark: Option<Range<usize>>) -> 
     }
     let end = if joined(cut) || cut <= start { end } else { cut };
     cut = end;
-    while cut > start && char_at(text, cut).is_some_and(|(char, _)| is_mark(char)) {
+    while cut > start && char_at(text, cut).is_some_and(|(char, _)| stays(char)) {
         cut = backward(text, cut, 1);
     }
     start..if cut > start { cut } else { end }
 }
 
 /// Whether `char` belongs to what stands before it: a combining mark, a joiner, a variation.
-fn is_mark(char: char) -> bool {
-    tables().kind(char) & MARK != 0 || char == '\u{200d}'
+fn stays(char: char) -> bool {
+    is_mark(char) || char == '\u{200d}'
 }
 
 /// The text of `range` with single spaces, and the marks in it.
