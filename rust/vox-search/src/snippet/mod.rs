@@ -111,11 +111,12 @@ fn whole_words(text: &[u8], range: Range<usize>, mark: Option<Range<usize>>) -> 
         cut = backward(text, cut, 1);
     }
     let end = if joined(cut) || cut <= start { end } else { cut };
+    let splits = |at| char_at(text, at).is_some_and(|(char, _)| stays(char));
     cut = end;
-    while cut > start && char_at(text, cut).is_some_and(|(char, _)| stays(char)) {
+    while cut > start.max(last) && splits(cut) {
         cut = backward(text, cut, 1);
     }
-    start..if cut > start { cut } else { end }
+    start..if cut == start || splits(cut) { end } else { cut }
 }
 
 /// Whether `char` belongs to what stands before it: a combining mark, a joiner, a variation.

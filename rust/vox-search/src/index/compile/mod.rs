@@ -6,12 +6,15 @@
 //! finds all texts that can match, and the caller looks at each.
 
 mod dictionary;
+mod excluded;
 mod literal;
 mod regex;
 mod steps;
 
 use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, Occur, Query};
 use vox_types::Result;
+
+use excluded::Excluded;
 
 use super::fields::Fields;
 use crate::{
@@ -64,15 +67,15 @@ fn compile_all(nodes: &[Node], fields: &Fields) -> Result<Compiled> {
             Node::Not(inner) => (Occur::MustNot, &**inner),
             node => (Occur::Must, node),
         };
-        let compiled = compile(node, fields)?;
-        exact &= compiled.exact;
+        let Compiled { mut query, exact: certain } = compile(node, fields)?;
+        exact &= certain;
         match occur {
             // What only may match can't be excluded.
-            Occur::MustNot if !compiled.exact => continue,
-            Occur::MustNot => {}
+            Occur::MustNot if !certain => continue,
+            Occur::MustNot => query = Box::new(Excluded(query)),
             _ => only_excludes = false,
         }
-        clauses.push((occur, compiled.query));
+        clauses.push((occur, query));
     }
     if only_excludes {
         clauses.push((Occur::Must, Box::new(AllQuery)));
