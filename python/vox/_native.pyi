@@ -264,7 +264,8 @@ class Tokenizer:
 
         With `compiled`, a folder, its compiled form is kept there and mapped the next time. Raises
         `UnsupportedError` if it has a component that isn't covered, `MalformedError` if it
-        contradicts itself, and what the system says if it can't be read.
+        contradicts itself, `TooLargeError` if it has more than 256 MiB, and what the system says if
+        it can't be read.
         """
 
     @property

@@ -174,7 +174,7 @@ def test_a_file_that_is_far_too_large_is_refused_before_it_is_read(tmp_path: Pat
     path = tmp_path / "tokenizer.json"
     with path.open("wb") as file:
         file.truncate(2 << 30)
-    with pytest.raises(TooLargeError, match=f"{1 << 30}"):
+    with pytest.raises(TooLargeError, match=str(1 << 28)):
         Tokenizer.from_tokenizer_json(path)
 
 

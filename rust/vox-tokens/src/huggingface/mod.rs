@@ -37,7 +37,7 @@ use crate::{Fingerprint, Tokenizer, compiled::Kind};
 const ALGORITHM: &str = "vox tokenizer.json 1";
 
 /// Judgement. Bytes of the largest file that is read: those of 260,000 tokens have 33 million.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: u64 = 1 << 28;
 
 /// Compiled forms of files.
 const COMPILED: Kind = Kind { magic: *b"voxtoken", version: 3, extension: "voxtoken" };
@@ -50,7 +50,7 @@ const COMPILED: Kind = Kind { magic: *b"voxtoken", version: 3, extension: "voxto
 /// # Errors
 ///
 /// `unsupported` if a part of the file isn't covered; `malformed` if it contradicts itself; an
-/// error of the system if it can't be read, `too_large` if it has more than 1 GiB.
+/// error of the system if it can't be read, `too_large` if it has more than 256 MiB.
 pub fn open(path: &Path, cache: Option<&Path>) -> Result<Tokenizer> {
     let bytes = read(path)?;
     from_bytes(&bytes, cache)
@@ -71,8 +71,8 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     let size = read.map_err(|error| Error::io(&error, path))?;
     if size > LARGEST {
         let message = format!(
-            "{}: a tokenizer.json of {size} bytes; vox reads up to {LARGEST}. The largest known are \
-             a twentieth of that: is it one?",
+            "{}: a tokenizer.json of {size} bytes; vox reads up to {LARGEST}, which no \
+             known tokenizer comes near. Is it one?",
             path.display()
         );
         return Err(Error::new(Code::TooLarge, message));
