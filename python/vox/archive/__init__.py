@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vox.archive.report import Counts, ImportReport, Problem, Progress
     from vox.archive.salvage import SalvageReport
     from vox.archive.search import Facets, SearchAnswer, SearchHit, Snippet
+    from vox.archive.secrets import RedactReport, SecretScan
     from vox.archive.soundness import Finding, VerifyReport, verify_path
     from vox.archive.window_ops import LabelReport, MarkedWindow, MarkReport, MergeReport
 
@@ -43,10 +44,12 @@ __all__ = [
     "PurgeReport",
     "RawExport",
     "Reader",
+    "RedactReport",
     "SalvageReport",
     "SearchAnswer",
     "SearchHit",
     "Snippet",
+    "SecretScan",
     "VerifyReport",
     "Window",
     "import_jsonl",
@@ -67,6 +70,7 @@ _LATER = {
     "report": ("Counts", "ImportReport", "Problem", "Progress"),
     "salvage": ("SalvageReport",),
     "search": ("Facets", "SearchAnswer", "SearchHit", "Snippet"),
+    "secrets": ("RedactReport", "SecretScan"),
     "soundness": ("Finding", "VerifyReport", "verify_path"),
     "window_ops": ("LabelReport", "MarkReport", "MarkedWindow", "MergeReport"),
 }

@@ -46,9 +46,29 @@ const PLACEHOLDERS: &[&[u8]] = &[
 /// What stands for a password in examples, with or without digits behind it, or is so well known
 /// that it guards nothing. Lower case.
 const WORDS: &[&[u8]] = &[
-    b"password", b"passwd", b"mypassword", b"passphrase", b"pass", b"secret", b"token", b"user",
-    b"username", b"admin", b"administrator", b"root", b"postgres", b"mysql", b"guest", b"qwerty",
-    b"letmein", b"string", b"value", b"test", b"testing", b"testpass", b"testpassword",
+    b"password",
+    b"passwd",
+    b"mypassword",
+    b"passphrase",
+    b"pass",
+    b"secret",
+    b"token",
+    b"user",
+    b"username",
+    b"admin",
+    b"administrator",
+    b"root",
+    b"postgres",
+    b"mysql",
+    b"guest",
+    b"qwerty",
+    b"letmein",
+    b"string",
+    b"value",
+    b"test",
+    b"testing",
+    b"testpass",
+    b"testpassword",
 ];
 
 /// Whether `secret`, which matched the pattern of `rule`, is taken for one.
@@ -80,7 +100,8 @@ fn letters_and_digits(secret: &[u8]) -> bool {
 
 /// Whether it is the name of a constant: upper case and digits, with underscores.
 fn is_constant(secret: &[u8]) -> bool {
-    let part_of_one = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    let part_of_one =
+        |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     secret.contains(&b'_') && secret.iter().all(part_of_one)
 }
 

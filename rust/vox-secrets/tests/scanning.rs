@@ -55,7 +55,10 @@ fn what_overlaps_is_masked_as_one() {
 fn a_masked_json_string_is_still_one() {
     let text = format!(r#"{{"env":{{"TOKEN":"{}","B":"x\n{}"}}}}"#, token(), token());
     let value: String = masked_text(&text);
-    assert_eq!(value, r#"{"env":{"TOKEN":"[secret:github-token]","B":"x\n[secret:github-token]"}}"#);
+    assert_eq!(
+        value,
+        r#"{"env":{"TOKEN":"[secret:github-token]","B":"x\n[secret:github-token]"}}"#
+    );
 }
 
 #[test]
@@ -112,12 +115,48 @@ fn every_rule_begins_with_its_keywords_and_has_a_source() {
 /// Texts that would be dear if a place of a text could be looked at again and again.
 fn hostile() -> Vec<Vec<u8>> {
     let starts = [
-        "a", " ", "\n", "0", "eyJ", "eyJ.", ".eyJ", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----",
-        "-----BEGIN PRIVATE KEY-----A", "://", "://a:", "://a:a", "password=", "password=\"",
-        "token:", "secret=a1", "secret=", "bearer ", "bearer a", "curl ", "curl -u a:", "ghp_",
-        "ghp_a", ":AA", "7Q~", "-us1", "AZDO", ".atlasv1.", "authorization: basic ", "eyJa.eyJa.",
-        "xoxb-1-", "github_pat_", "sk-", "sk-ant-api03-", "session_token=", "\0", "\u{301}", "\u{feff}",
-        "api_key=\\\\\\\\", "password]", "private_keyprivate_key",
+        "a",
+        " ",
+        "\n",
+        "0",
+        "eyJ",
+        "eyJ.",
+        ".eyJ",
+        "-----BEGIN ",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----A",
+        "://",
+        "://a:",
+        "://a:a",
+        "password=",
+        "password=\"",
+        "token:",
+        "secret=a1",
+        "secret=",
+        "bearer ",
+        "bearer a",
+        "curl ",
+        "curl -u a:",
+        "ghp_",
+        "ghp_a",
+        ":AA",
+        "7Q~",
+        "-us1",
+        "AZDO",
+        ".atlasv1.",
+        "authorization: basic ",
+        "eyJa.eyJa.",
+        "xoxb-1-",
+        "github_pat_",
+        "sk-",
+        "sk-ant-api03-",
+        "session_token=",
+        "\0",
+        "\u{301}",
+        "\u{feff}",
+        "api_key=\\\\\\\\",
+        "password]",
+        "private_keyprivate_key",
     ];
     starts.iter().map(|start| start.as_bytes().repeat((1 << 17) / start.len())).collect()
 }
