@@ -507,9 +507,11 @@ class Answered:
         """The last event of the state of the archive that it was made from."""
 
     def __len__(self) -> int: ...
-    def hits(self, order: str, start: int, count: int, width: int | None) -> list[dict[str, Any]]:
+    def hits(
+        self, order: str, start: int, count: int, width: int | None, reveal: bool
+    ) -> list[dict[str, Any]]:
         """`count` hits from place `start` on; with a `width` each has a snippet of about so many
-        bytes."""
+        bytes, without secrets unless `reveal`."""
 
     def snippets(self, items: Sequence[int], width: int) -> list[dict[str, Any] | None]:
         """A snippet of about `width` bytes of each of `items`, hits or not; None of what has no

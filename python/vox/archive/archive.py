@@ -173,6 +173,7 @@ class Archive:
         limit: int = 20,
         cursor: str | None = None,
         snippet: int | None = SNIPPET_BYTES,
+        reveal: bool = False,
         seconds: float | None = None,
         index: bool = True,
     ) -> search.SearchAnswer:
@@ -189,9 +190,9 @@ class Archive:
         of sub-agents with `sub_agents`. The answer has the first `limit` hits in the `order`:
         relevance (the best 10,000), newest or oldest first. `cursor`, which an answer gives, goes
         on behind its hits, whatever came since. Each hit has a snippet of about `snippet` bytes,
-        None: none. Whatever is the matter with the search index, the hits are the same: texts are
-        read instead, for at most so many `seconds`, and the answer's `state` says so. Without
-        `index` that is always done.
+        None: none; secrets in it are masked, unless you `reveal` them. Whatever is the matter with
+        the search index, the hits are the same: texts are read instead, for at most so many
+        `seconds`, and the answer's `state` says so. Without `index` that is always done.
 
         Raises `InvalidArgumentError`, with the column, for a query that is none or a cursor of
         another; `NotFoundError` for `in:` a window that there isn't.
@@ -207,6 +208,7 @@ class Archive:
             limit=limit,
             cursor=cursor,
             snippet=snippet,
+            reveal=reveal,
             seconds=seconds,
             index=index,
         )
@@ -288,7 +290,7 @@ class Archive:
         None if the record is the item. Raises `NotFoundError`, `DamagedError`."""
         return self._native.extra(item)
 
-    def secrets(self, item: int) -> list[tuple[int, int, str]]:
+    def find_secrets(self, item: int) -> list[tuple[int, int, str]]:
         """What of an item is taken for secrets: the first byte, the byte after the last, and the
         rule of `contracts/secrets`. Raises `NotFoundError`, `PurgedError`, `DamagedError`."""
         return _native.item_secrets(self._native, item)

@@ -62,7 +62,9 @@ def redact(archive: Archive, window: Window, key: str | None) -> RedactReport:
     key = key or f"vox-redacted:{window.id}"
     if _native_window(archive, key):
         raise ConflictError(f"there is a window {key!r}; name another key, or delete that one")
-    count = sum(len(archive.secrets(row["item"])) for row in _rows(window) if not row["purged"])
+    count = sum(
+        len(archive.find_secrets(row["item"])) for row in _rows(window) if not row["purged"]
+    )
     if not count:
         raise InvalidArgumentError(f"no item of window {window.id} holds a secret")
     title = None
@@ -120,7 +122,7 @@ def _rows(window: Window) -> Iterator[dict[str, Any]]:
 def _variant(archive: Archive, row: dict[str, Any]) -> NewItem:
     purged = row["purged"]
     content: bytes | str = PURGED if purged else archive.masked(row["item"])
-    redacted = purged or bool(archive.secrets(row["item"]))
+    redacted = purged or bool(archive.find_secrets(row["item"]))
     return NewItem(
         role=Role[row["role"].upper()],
         kind=ItemKind[row["kind"].upper()],

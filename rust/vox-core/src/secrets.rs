@@ -26,6 +26,16 @@ pub fn spans_of(snapshot: &Snapshot<'_>, blob: BlobRef, text: &[u8]) -> Result<V
     })
 }
 
+/// `text`, the bytes of `blob`, with its secrets masked.
+pub fn masked_text<'t>(
+    snapshot: &Snapshot<'_>,
+    blob: BlobRef,
+    text: &'t [u8],
+) -> Result<Masked<'t>> {
+    let rules = Scanner::standard()?.rules();
+    Ok(Masked::new(text, &spans_of(snapshot, blob, text)?, rules))
+}
+
 fn kept(snapshot: &Snapshot<'_>, blob: BlobRef) -> Result<Option<Vec<Span>>> {
     let version = Scanner::standard()?.rules().version();
     let kept = snapshot.secret_spans(version, blob)?;

@@ -133,7 +133,7 @@ impl Answered {
     }
 
     /// `count` hits from place `start` on, each with what its window is called and, if a `width` is
-    /// given, a snippet of about so many bytes.
+    /// given, a snippet of about so many bytes, without secrets unless `reveal` says so.
     fn hits<'py>(
         &self,
         py: Python<'py>,
@@ -141,6 +141,7 @@ impl Answered {
         start: u64,
         count: u64,
         width: Option<usize>,
+        reveal: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let archive = &*self.archive;
         let (hits, labels, snippets) = door::core(py, || {
@@ -153,7 +154,7 @@ impl Answered {
             let labels = self.answer.labels(archive, &windows)?;
             let items: Vec<ItemId> = hits.iter().map(|hit| hit.item).collect();
             let snippets = match width {
-                Some(width) => self.answer.snippets(archive, &items, width)?,
+                Some(width) => self.answer.snippets(archive, &items, width, reveal)?,
                 None => items.iter().map(|_| None).collect(),
             };
             Ok((hits, labels, snippets))

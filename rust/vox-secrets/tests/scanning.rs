@@ -76,6 +76,8 @@ fn places_of_the_source_are_found_in_the_masked_text() {
     assert_eq!(show(1..3), "b ");
     assert_eq!(show(3 + token().len()..text.len()), " cd");
     assert_eq!(show(1..text.len()), "b [secret:github-token] cd");
+    // Two marks in one secret are one.
+    assert_eq!(masked.ranges(&[0..1, 5..7, 8..9]), [0..1, 3..3 + "[secret:github-token]".len()]);
 }
 
 #[test]
