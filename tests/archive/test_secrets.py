@@ -13,7 +13,7 @@ import vox
 from vox import _native
 from vox.archive import Archive, import_jsonl
 from vox.archive.append import NewItem
-from vox.errors import ConflictError, InvalidArgumentError
+from vox.errors import ConflictError, InvalidArgumentError, WrongVersionError
 from vox.sources.base import ItemKind, Role, WindowDraft
 
 TOKEN = "gh" + "p_" + "a8Kd0qLmZ3vTnR5yWb7XcP1eUoIs9Gf2HjVk"
@@ -111,7 +111,7 @@ def test_a_masked_export_has_no_secret_and_makes_no_archive(leaky: Archive, tmp_
     leaky.export_jsonl(out, mask=True)
     assert TOKEN[:8].encode() not in out.getvalue()
     assert json.loads(out.getvalue().splitlines()[0])["schema"] == "vox.export.masked.v1"
-    with pytest.raises(InvalidArgumentError, match="masked"):
+    with pytest.raises(WrongVersionError, match="masked"):
         import_jsonl(io.BytesIO(out.getvalue()), tmp_path / "again")
     assert not (tmp_path / "again").exists()
     plain = io.BytesIO()

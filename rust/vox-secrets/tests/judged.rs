@@ -1,7 +1,5 @@
 //! Precision and recall on texts that were judged by hand.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 
 use serde::Deserialize;

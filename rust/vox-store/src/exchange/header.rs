@@ -95,7 +95,7 @@ impl Header {
         if schema == MASKED_SCHEMA {
             let message = "secrets were masked in this export, so it isn't all of an archive; \
                            export the archive without --mask";
-            return Err(Error::new(Code::InvalidArgument, message));
+            return Err(Error::new(Code::WrongVersion, message));
         }
         if schema != SCHEMA {
             let message =
