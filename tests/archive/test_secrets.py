@@ -149,3 +149,17 @@ def test_a_backup_and_an_export_answer_the_same(
             other.scan_secrets()
             assert other.masked(ids(other)[1]).decode() == f"use {MASK} please"
             assert other.verify().ok
+
+
+def test_snippets_show_secrets_only_where_they_are_asked_for(leaky: Archive) -> None:
+    for query in ("please", TOKEN):
+        for _ in range(2):
+            hits = leaky.search(query).hits
+            assert hits
+            for hit in hits:
+                assert hit.snippet is not None
+                assert MASK in hit.snippet.text
+                assert TOKEN[:8] not in hit.snippet.text
+            leaky.scan_secrets()
+        revealed = leaky.search(query, reveal=True).hits
+        assert all(hit.snippet and TOKEN in hit.snippet.text for hit in revealed)

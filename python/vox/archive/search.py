@@ -246,7 +246,7 @@ def _found_again(native: _native.Answered, order: Order, place: _Place) -> int:
     if place.behind is None:
         return place.start
     first = max(0, place.start - _NEAR)
-    near = native.hits(order, first, 2 * _NEAR, None, False)
+    near = native.hits(order, first, 2 * _NEAR, None, True)
     places = (first + i + 1 for i, hit in enumerate(near) if hit["item"] == place.behind)
     return next(places, place.start)
 
