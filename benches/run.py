@@ -22,6 +22,7 @@ FULL = {
     "bench_tokens.py": [],
     "bench_tokens_hostile.py": [],
     "bench_search_scan.py": [],
+    "bench_search_index.py": [],
 }
 QUICK = {
     "bench_store.py": ["--items", "50000", "--singles", "300"],
@@ -33,6 +34,7 @@ QUICK = {
     "bench_recount.py": ["--items", "50000", "--peer-items", "50000"],
     "bench_tokens.py": ["--megabytes", "2", "--classes", "mix"],
     "bench_tokens_hostile.py": [],
+    "bench_search_index.py": ["--items", "50000"],
     "bench_search_scan.py": ["--items", "50000", "--viewport", "50000"],
 }
 

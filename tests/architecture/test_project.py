@@ -34,15 +34,7 @@ CRATES = {
         "vox-search",
         "vox-secrets",
     },
-    "vox-py": {
-        "vox-types",
-        "vox-format",
-        "vox-frame",
-        "vox-store",
-        "vox-tokens",
-        "vox-secrets",
-        "vox-core",
-    },
+    "vox-py": {"vox-types", "vox-format", "vox-frame", "vox-store", "vox-tokens", "vox-core"},
 }
 
 # One heavy dependency, one crate.

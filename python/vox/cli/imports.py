@@ -13,10 +13,10 @@ import click
 
 from vox.cli import people
 from vox.cli.options import archive_option, json_option, open_to_change
-from vox.cli.output import answer, remark
+from vox.cli.output import answer
 from vox.cli.plain import one_line
 from vox.config import load_settings
-from vox.errors import InvalidArgumentError, PartialError, VoxError
+from vox.errors import InvalidArgumentError, PartialError
 
 if TYPE_CHECKING:
     from vox.archive import Archive, Counts, ImportReport, Problem, Progress
@@ -96,23 +96,12 @@ def import_(
             raw=raw,
             progress=progress,
         )
-        if not dry_run:
-            _scan_secrets(archive)
     if as_json:
         answer("vox.import.v1", report)
     else:
         _summarise(report)
     if any(problem.file_failed for problem in report.problems):
         ctx.exit(PartialError.exit_status)
-
-
-def _scan_secrets(archive: Archive) -> None:
-    """Keeps where the secrets of what is new are. Without that they are looked for whenever
-    something is shown, so an import is whole if it can't be done."""
-    try:
-        archive.scan_secrets()
-    except VoxError as error:
-        remark(f"secrets weren't looked for in advance: {error}")
 
 
 def _import_lines(lines: Path, target: Path, *, as_json: bool) -> None:

@@ -19,7 +19,6 @@ mod producers;
 mod ratios;
 mod salvage;
 mod search;
-mod secrets;
 mod soundness;
 mod texts;
 mod tokens;
@@ -54,10 +53,6 @@ mod _native {
         ratios::{Ratio, census, content_classes},
         salvage::salvage_archive,
         search::{Answered, related, search},
-        secrets::{
-            find_secrets, item_secrets, mask_secrets, masked_item, masked_previews, scan_secrets,
-            secret_rules_version,
-        },
         tokens::Tokenizer,
         view::WindowView,
         window_ops::{fork, label, links, mark, merge},

@@ -54,7 +54,7 @@ proptest! {
                 texts.insert(item, text);
                 item += 1;
             }
-            writer.commit(Watermark { archive: [1; 16], event, proof: [2; 16] }).unwrap();
+            writer.commit(Watermark { archive: [1; 16], event, proof: [2; 16], items: 0 }).unwrap();
         }
         writer.finish().unwrap();
         let Opened::Ready(index) = index::open(folder.path()).unwrap() else { panic!("no index") };

@@ -14,7 +14,7 @@ use vox_search::{
 };
 use vox_types::ItemId;
 
-const WATERMARK: Watermark = Watermark { archive: [7; 16], event: 41, proof: [9; 16] };
+const WATERMARK: Watermark = Watermark { archive: [7; 16], event: 41, proof: [9; 16], items: 0 };
 
 fn add(writer: &mut Writer, number: u64, text: &str) {
     let document = Document {

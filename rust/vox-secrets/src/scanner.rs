@@ -27,15 +27,9 @@ pub struct Span {
 pub struct Scanner {
     rules: Rules,
     keywords: AhoCorasick,
-    owners: Vec<Owner>,
+    /// The rule of each keyword, and the keyword's length.
+    owners: Vec<(u16, usize)>,
     patterns: Vec<Pattern>,
-}
-
-/// What a keyword belongs to.
-struct Owner {
-    keyword: String,
-    ignore_case: bool,
-    rule: u16,
 }
 
 struct Pattern {
@@ -54,9 +48,8 @@ impl Scanner {
             let longest = rule.longest().map_err(|what| Error::new(Code::Malformed, what))?;
             patterns.push(Pattern { regex: OnceLock::new(), longest });
             for keyword in &rule.keywords {
-                let (keyword, ignore_case) = (keyword.clone(), rule.ignore_case);
-                texts.push(keyword.clone());
-                owners.push(Owner { keyword, ignore_case, rule: number as u16 });
+                owners.push((number as u16, keyword.len()));
+                texts.push(keyword);
             }
         }
         let keywords = AhoCorasick::builder()
@@ -84,10 +77,8 @@ impl Scanner {
     pub fn spans(&self, text: &[u8]) -> Vec<Span> {
         let mut found = Vec::new();
         for hit in self.keywords.find_overlapping_iter(text) {
-            let owner = &self.owners[hit.pattern().as_usize()];
-            if owner.ignore_case || text[hit.range()] == *owner.keyword.as_bytes() {
-                found.extend(self.try_at(text, owner.rule, hit.start()));
-            }
+            let (rule, _) = self.owners[hit.pattern().as_usize()];
+            found.extend(self.try_at(text, rule, hit.start()));
         }
         disjoint(found)
     }
@@ -97,7 +88,6 @@ impl Scanner {
         let place = usize::from(number);
         let (rule, pattern) = (&self.rules.all()[place], &self.patterns[place]);
         let from = keyword.saturating_sub(rule.behind);
-        // Told at once of the rules that have most of the keywords.
         if rule.behind == 0 && !rule.inside && !begins_word(text, keyword) {
             return None;
         }
@@ -105,22 +95,16 @@ impl Scanner {
         let end = text.len().min(from + pattern.longest + rule.behind + 1);
         let regex = pattern.regex.get_or_init(|| rule.compile().ok()).as_ref()?;
         let anchored = if rule.behind == 0 { Anchored::Yes } else { Anchored::No };
-        let input = Input::new(text).span(from..end).anchored(anchored);
-        // Most often there is no match, which is told faster than what the groups of one are.
-        let all = regex.search(&input)?;
-        let begins = rule.inside || begins_word(text, all.start());
-        if all.start() > keyword || !begins {
+        let mut captures = regex.create_captures();
+        regex.search_captures(&Input::new(text).span(from..end).anchored(anchored), &mut captures);
+        let all = captures.get_match()?;
+        if rule.behind > 0 && (all.start() > keyword || !begins_word(text, all.start())) {
             return None;
         }
-        let mut captures = regex.create_captures();
-        regex.search_captures(&input, &mut captures);
-        let secret = (1..captures.group_len()).find_map(|group| captures.get_group(group));
+        let groups = 1..captures.group_len();
+        let secret = groups.filter_map(|group| captures.get_group(group)).next();
         let secret = secret.map_or(all.range(), |group| group.range());
         if secret.end == all.end() && goes_on(text, secret.end) {
-            return None;
-        }
-        // A function that is called, or an entry of a list.
-        if rule.inside && matches!(text.get(secret.end), Some(b'(' | b'[')) {
             return None;
         }
         plausible(rule, &text[secret.clone()]).then(|| Span {

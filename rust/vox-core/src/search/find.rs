@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use roaring::RoaringTreemap;
 use vox_search::{
-    index::{Facts, Index},
+    index::{Facts, Index, Watermark},
     matcher::Matcher,
     query::{self, Node, Query},
 };
@@ -13,7 +13,8 @@ use vox_types::{Code, Result};
 use super::{
     Answer, SearchRequest, State,
     answer::Ranking,
-    indexed::{self, Indexed, Since},
+    follow::Since,
+    indexed::{self, Indexed},
     scan::{self, Only, Places, Scanned},
     scope::Scope,
 };
@@ -24,6 +25,9 @@ pub(super) type Usable = Result<(Arc<Index>, Since), String>;
 
 /// How often a search begins again because the archive was compacted meanwhile. Judgement.
 const ATTEMPTS: u32 = 3;
+/// Items that came since, from which on a search lets the index catch up. Judgement: reading their
+/// texts takes some ten milliseconds.
+const CATCH_UP: u64 = 4096;
 
 impl Archive {
     /// Searches. Reading texts, where that is needed, happens here; all else when it is asked for.
@@ -81,14 +85,14 @@ impl Archive {
         // Opened before the state that is searched is taken, the index can't be ahead of it.
         let index = match request.scan {
             true => Err("it wasn't to be used".to_owned()),
-            false => self.kept().index(self)?,
+            false => self.index_for(request)?,
         };
         self.store().snapshot(|snapshot| {
             let scope = self.kept().scope(query, request, snapshot)?;
             let index = match index {
                 Ok(index) => match indexed::fault(snapshot, &index.watermark())? {
                     None => {
-                        let since = Since::event(snapshot, index.watermark().event)?;
+                        let since = Since::event(snapshot, index.watermark().event, u64::MAX)?;
                         Ok((index, since))
                     }
                     Some(fault) => Err(fault.to_owned()),
@@ -97,6 +101,26 @@ impl Archive {
             };
             Ok((scope, index))
         })
+    }
+
+    /// The index to search, or why there is none. If much came since and nobody asked for haste,
+    /// it catches up first: that is done once, reading texts would be done by each search.
+    fn index_for(&self, request: &SearchRequest) -> Result<Result<Arc<Index>, String>> {
+        let index = self.kept().index(self)?;
+        let Ok(found) = &index else { return Ok(index) };
+        if request.deadline.is_some() || !self.store().writable() {
+            return Ok(index);
+        }
+        let Watermark { event, .. } = found.watermark();
+        let since = self.store().snapshot(|now| Since::event(now, event, u64::MAX))?;
+        if since.items() < CATCH_UP {
+            return Ok(index);
+        }
+        match self.follow() {
+            // What can't be written now is read: the answer is the same.
+            Err(_) => Ok(index),
+            Ok(_) => self.kept().index(self),
+        }
     }
 
     fn without_index(

@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringTreemap;
-use vox_format::{attributes::Attributes, rows::Event};
+use vox_format::attributes::Attributes;
 use vox_search::{
     index::{Facts, Searcher, Watermark},
     query::Node,
 };
 use vox_store::Snapshot;
-use vox_types::{BlobRef, Code, ContentHash, ItemId, Result, RunNo, WindowNo};
+use vox_types::{BlobRef, Code, ContentHash, ItemId, Result, WindowNo};
 
 use super::{
     LONGEST_INDEXED,
     answer::holders,
+    follow::Since,
     scope::{Scope, Stretch},
 };
 use crate::{archive::Archive, chunks::Chunks};
@@ -106,62 +107,7 @@ pub(super) fn admits(scope: &Scope, facts: &Facts) -> bool {
     scope.admits(facts.item, Attributes(facts.attributes), facts.time, facts.name)
 }
 
-/// What happened since an index was made.
-#[derive(Default)]
-pub(super) struct Since {
-    /// Stretches of runs that came, by run.
-    pub(super) came: Vec<(RunNo, u32, u32)>,
-    /// Whether anything was purged.
-    pub(super) purged: bool,
-}
-
-/// Events that are read at once. Judgement.
-const EVENTS: usize = 4096;
-
 impl Since {
-    /// What happened after `event`.
-    pub(super) fn event(snapshot: &Snapshot<'_>, event: u64) -> Result<Self> {
-        let mut since = Self::default();
-        let mut next = event + 1;
-        loop {
-            let events = snapshot.events(next, EVENTS)?;
-            let Some((last, _)) = events.last() else { break };
-            next = last + 1;
-            for (_, row) in &events {
-                match (&row.what, row.window) {
-                    (Event::ItemsAppended { first, count }, Some(window)) => {
-                        since.appended(snapshot, window, *first, *count)?;
-                    }
-                    (Event::Purged { .. }, _) => since.purged = true,
-                    _ => {}
-                }
-            }
-        }
-        since.came.sort_unstable();
-        Ok(since)
-    }
-
-    /// Items of a window; those that others own were there before.
-    fn appended(
-        &mut self,
-        snapshot: &Snapshot<'_>,
-        window: WindowNo,
-        first: u64,
-        count: u64,
-    ) -> Result<()> {
-        let mut at = first;
-        while at < first + count {
-            let Some(extent) = snapshot.extent_at(window, at)? else { break };
-            let end = extent.end().min(first + count);
-            if snapshot.run(extent.run)?.window == window {
-                let position = extent.first + (at - extent.ordinal) as u32;
-                self.came.push((extent.run, position, position + (end - at) as u32));
-            }
-            at = end;
-        }
-        Ok(())
-    }
-
     /// Those of the stretches that windows in scope show.
     pub(super) fn shown(&self, scope: &Scope) -> Vec<Stretch> {
         let mut stretches = Vec::new();

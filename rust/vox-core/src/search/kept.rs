@@ -5,13 +5,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use roaring::RoaringTreemap;
 use vox_format::rows::RunRow;
 use vox_search::{
-    index::{self, Index, Opened},
+    index::{Index, Opened},
     query::{FieldFilter, Query},
 };
 use vox_store::Snapshot;
 use vox_types::{Result, RunNo};
 
-use super::{LONGEST_INDEXED, SearchRequest, indexed::Since, scan, scope::Scope};
+use super::{
+    LONGEST_INDEXED, SearchRequest,
+    follow::{self, Since},
+    scan,
+    scope::Scope,
+};
 use crate::archive::Archive;
 
 /// What is kept.
@@ -54,7 +59,7 @@ impl Kept {
             return Ok(Ok(index.clone()));
         }
         *kept = None;
-        Ok(match index::open(&archive.store().path().join("search"))? {
+        Ok(match follow::open(archive.store().path())? {
             Opened::Ready(index) => Ok(kept.insert(Arc::new(*index)).clone()),
             Opened::Missing => Err("there is no search index".into()),
             Opened::Older => Err("the search index was made by an older vox".into()),
@@ -105,7 +110,9 @@ impl Kept {
             let last = snapshot.last_event()?;
             let new = match &*kept {
                 Some(long) if long.event == last => Vec::new(),
-                Some(Long { event: Some(event), .. }) => Since::event(snapshot, *event)?.came,
+                Some(Long { event: Some(event), .. }) => {
+                    Since::event(snapshot, *event, u64::MAX)?.came
+                }
                 _ => {
                     let whole = |(run, row): (RunNo, RunRow)| (run, 0, row.len);
                     snapshot.runs()?.into_iter().map(whole).collect()

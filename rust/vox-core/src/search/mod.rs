@@ -6,6 +6,7 @@
 
 mod answer;
 mod find;
+mod follow;
 mod hit;
 mod indexed;
 mod kept;
@@ -15,6 +16,7 @@ mod scan;
 mod scope;
 
 pub use answer::{Answer, MOST_RANKED};
+pub use follow::{Followed, Standing};
 pub use hit::{Facets, Hit, State, TimeOrder, WindowLabel};
 pub(crate) use kept::Kept;
 pub use related::{Related, Way};

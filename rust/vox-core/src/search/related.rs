@@ -14,7 +14,8 @@ use vox_types::{Code, Error, ItemId, Result};
 use super::{
     Answer, SearchRequest, State,
     answer::Ranking,
-    indexed::{self, Indexed, Since},
+    follow::Since,
+    indexed::{self, Indexed},
     scan::{self, Only, Places, Scanned},
     scope::Scope,
 };

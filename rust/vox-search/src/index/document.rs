@@ -59,12 +59,18 @@ pub(super) struct Row {
     name: u64,
     text: Box<str>,
     touched: Box<[String]>,
+    only_words: bool,
     _room: Room,
 }
 
 impl Row {
     /// The row of `document`. Waits while too much text is on its way.
-    pub(super) fn new(document: &Document<'_>, fields: Fields, gate: &Arc<Gate>) -> Self {
+    pub(super) fn new(
+        document: &Document<'_>,
+        fields: Fields,
+        only_words: bool,
+        gate: &Arc<Gate>,
+    ) -> Self {
         let room = Room::wait(gate, document.text.len());
         Self {
             fields,
@@ -75,6 +81,7 @@ impl Row {
             name: document.name.into(),
             text: readable(document.text),
             touched: document.touched.into(),
+            only_words,
             _room: room,
         }
     }
@@ -135,6 +142,7 @@ impl document::Document for Row {
             (fields.stems, Value::Text(&self.text)),
         ];
         let touched = self.touched.iter().map(|term| (fields.touched, Value::Text(term)));
-        Box::new(fixed.into_iter().chain(touched))
+        let all = if self.only_words { fixed.len() - 2 } else { fixed.len() };
+        Box::new(fixed.into_iter().take(all).chain(touched))
     }
 }

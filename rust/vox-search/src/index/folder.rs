@@ -8,14 +8,14 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use tantivy::{
-    IndexReader, ReloadPolicy, TantivyError,
-    directory::{MmapDirectory, error::OpenReadError},
+    IndexReader, ReloadPolicy, TantivyError, directory::error::OpenReadError,
     index::SegmentComponent,
 };
 use vox_types::{Code, Error, Result};
 
 use super::{
     Searcher, Writer,
+    directory::Mapped,
     errors::{self, input_output},
     fields::{Fields, schema},
     tokens,
@@ -39,6 +39,8 @@ pub struct Watermark {
     /// The first bytes of that event's hash: an archive that was put back to an earlier state and
     /// went on from there has another event of this number.
     pub proof: [u8; 16],
+    /// How many items the archive had then, so that a log which doesn't tell of all is noticed.
+    pub items: u64,
 }
 
 /// What a commit says about itself.
@@ -107,7 +109,7 @@ pub fn open(folder: &Path) -> Result<Opened> {
 }
 
 fn open_there(folder: &Path) -> tantivy::Result<Opened> {
-    let mut index = match tantivy::Index::open(MmapDirectory::open(folder)?) {
+    let mut index = match tantivy::Index::open(Mapped::open(folder)?) {
         Ok(index) => index,
         Err(TantivyError::IncompatibleIndex(_)) => return Ok(Opened::Older),
         Err(error) => return Err(error),
@@ -157,7 +159,7 @@ pub fn create(folder: &Path) -> Result<Writer> {
     let (schema, fields) = schema();
     let make = || {
         let mut index = tantivy::Index::create(
-            MmapDirectory::open(folder)?,
+            Mapped::open(folder)?,
             schema,
             tantivy::IndexSettings::default(),
         )?;
@@ -189,6 +191,11 @@ impl Index {
     /// Whether nothing was committed since it was opened, and the folder is still there.
     pub fn is_current(&self) -> bool {
         self.stand.is_some() && stand(&self.folder) == self.stand
+    }
+
+    /// Whether its folder still is an index; nobody removed it.
+    pub fn is_there(&self) -> bool {
+        stand(&self.folder).is_some()
     }
 
     /// How many documents it holds.

@@ -8,6 +8,7 @@
 mod best;
 mod columns;
 mod compile;
+mod directory;
 mod document;
 mod errors;
 mod fields;

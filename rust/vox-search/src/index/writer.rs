@@ -35,6 +35,7 @@ pub struct Writer {
     gate: Arc<Gate>,
     folder: PathBuf,
     deleted: bool,
+    only_words: bool,
 }
 
 impl std::fmt::Debug for Writer {
@@ -63,17 +64,23 @@ impl Writer {
                 gate: Arc::default(),
                 folder: folder.to_owned(),
                 deleted: false,
+                only_words: false,
             })),
             Err(TantivyError::LockFailure(LockError::LockBusy, _)) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
+    /// Leaves out joins and stems from now on: so it is measured what words alone cost.
+    pub fn only_words(&mut self) {
+        self.only_words = true;
+    }
+
     /// Adds a document. An item must not be added twice.
     ///
     /// Errors: those of the system, from any document that was added before.
     pub fn add(&mut self, document: &Document<'_>) -> Result<()> {
-        let row = Row::new(document, self.fields, &self.gate);
+        let row = Row::new(document, self.fields, self.only_words, &self.gate);
         self.writer.add_document(row).map_err(|error| self.error(&error))?;
         Ok(())
     }

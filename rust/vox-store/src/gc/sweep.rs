@@ -24,7 +24,6 @@ use crate::{
     index::{Finder, HashIndex},
     leases::{self, LeaseRow},
     meta::now,
-    secrets,
     tables::{Table, Tables},
 };
 
@@ -75,10 +74,7 @@ pub(crate) fn sweep(
             if !imports.is_empty() {
                 return Ok(Err(imports));
             }
-            let removed = remove(&generation.tables, txn, marks, doomed, batch)?;
-            let gone = removed.places.iter().map(|place| marks.places.blob(*place));
-            secrets::forget(generation, txn, gone)?;
-            Ok(Ok(removed))
+            remove(&generation.tables, txn, marks, doomed, batch).map(Ok)
         })?;
         match done {
             Ok(part) => {

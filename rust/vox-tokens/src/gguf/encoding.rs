@@ -6,7 +6,7 @@ use super::{
     defined::{Defined, Fragment},
     model::{Memory, Model},
 };
-use crate::{Encoding, Worker, bound::Symbols, encoding::first_cut};
+use crate::{Encoding, Worker, bound::Symbols};
 
 /// The encoding of a GGUF file.
 pub struct WithDefined {
@@ -29,14 +29,6 @@ impl Encoding for WithDefined {
 
     fn symbols(&self) -> Symbols {
         self.cost().clone()
-    }
-
-    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
-        first_cut(
-            from,
-            |from| self.model.cut(bytes, from),
-            |place| !self.defined.touch(bytes, place),
-        )
     }
 }
 

@@ -120,6 +120,3 @@ impl Gguf {
         Ok(Tokenizer::new(fingerprint, Arc::new(plan::open(form)?)))
     }
 }
-
-#[cfg(test)]
-mod tests;
