@@ -14,6 +14,7 @@ use vox_types::{Result, RunNo};
 use super::{
     LONGEST_INDEXED, SearchRequest,
     follow::{self, Since},
+    indexed::of_index,
     scan,
     scope::Scope,
 };
@@ -59,7 +60,12 @@ impl Kept {
             return Ok(Ok(index.clone()));
         }
         *kept = None;
-        Ok(match follow::open(archive.store().path())? {
+        let opened = match follow::open(archive.store().path()) {
+            // Searching needs no index.
+            Err(error) if of_index(error.code) => return Ok(Err(error.message)),
+            opened => opened?,
+        };
+        Ok(match opened {
             Opened::Ready(index) => Ok(kept.insert(Arc::new(*index)).clone()),
             Opened::Missing => Err("there is no search index".into()),
             Opened::Older => Err("the search index was made by an older vox".into()),

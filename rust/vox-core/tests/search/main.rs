@@ -191,6 +191,29 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_index_finds_what_looking_at_every_item_finds(
+        actions in prop::collection::vec((action(), prop::bool::weighted(0.2)), 1..24),
+        requests in prop::collection::vec(request(), 1..8),
+    ) {
+        let (_folder, archive) = temporary();
+        archive.follow().unwrap();
+        for (place, (action, follows)) in actions.into_iter().enumerate() {
+            act(&archive, action);
+            if follows {
+                archive.follow().unwrap();
+                check_search(&archive, &requests[place % requests.len()]);
+            }
+        }
+        for request in &requests {
+            check_search(&archive, request);
+        }
+    }
+}
+
 #[test]
 fn a_search_without_an_index_says_so() {
     let (_folder, archive) = temporary();
