@@ -101,6 +101,9 @@ def related(
     """At most `count` items that have to do with a question, and how much of its words the best of
     them hold: by `words`, by what was `touched`, or for `contents` by their numbers."""
 
+def update_index(archive: Archive, anew: bool) -> dict[str, Any]:
+    """Lets the search index catch up with an archive, or builds it anew."""
+
 def append_session_events(archive: Archive, events: Sequence[bytes]) -> list[tuple[int, bool]]:
     """Appends events of sessions, each as MessagePack; gives for each its number and whether it
     was known."""

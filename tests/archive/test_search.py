@@ -247,3 +247,31 @@ def test_a_worktree_is_of_the_repository_that_it_belongs_to(
         subprocess.run([*git, *arguments], cwd=root, check=True)
     say(archive, "w", "hello", repo="git@host:me/thing.git")
     assert archive.repos_here(tree) == ["git@host:me/thing.git"]
+
+
+def test_an_index_that_is_brought_up_to_date_answers_the_same_and_scores(talks: Archive) -> None:
+    before = talks.search("disk", order="newest")
+    assert before.state == "not_indexed"
+    report = talks.update_index()
+    assert (report.standing, report.anew, report.added) == ("current", True, 4)
+    after = talks.search("disk", order="newest")
+    assert after.state == "complete"
+    assert [hit.item for hit in after.hits] == [hit.item for hit in before.hits]
+    assert all(hit.score is not None for hit in talks.search("disk").hits)
+    say(talks, "engine", "one more disk", day=1)
+    tail = talks.search("disk")
+    assert (tail.state, len(tail)) == ("complete", 4)
+    assert talks.update_index().added == 1
+    assert talks.reindex().added == 5
+    assert len(talks.search("disk")) == 4
+
+
+def test_pages_stay_as_they_are_while_the_index_catches_up(archive: Archive) -> None:
+    say(archive, "w", *(f"word {'word ' * (i % 3)}{i}" for i in range(9)))
+    archive.update_index()
+    before = [hit.item for hit in archive.search("word").hits]
+    first = archive.search("word", limit=4)
+    say(archive, "w", "word word", "word", day=9)
+    archive.update_index()
+    rest = archive.search("word", cursor=first.cursor)
+    assert [hit.item for hit in first.hits + rest.hits] == before

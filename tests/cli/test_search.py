@@ -164,3 +164,18 @@ def test_a_terminal_is_sent_no_sequence_of_a_text(run_in_terminal: Run, imported
 
 def test_a_terminal_says_how_to_go_on(run_in_terminal: Run, imported: str) -> None:
     assert "hits 1-2 of 6; next: --cursor" in run_in_terminal("search", "--all", "-n", "2").text
+
+
+def test_an_import_brings_the_index_up_to_date(run: Run, imported: str, tmp_path: Path) -> None:
+    assert run("search", "build", "--all", "--json").answer["state"] == "complete"
+    assert run("search", "build", "--all", "--no-index", "--json").answer["state"] == "not_indexed"
+
+
+def test_an_import_can_leave_the_index_as_it_is(run: Run, transcript: Path) -> None:
+    assert run("import", "claude-code", "--root", transcript, "--no-index").status == 0
+    outcome = run("search", "build", "--all")
+    assert outcome.text.count("\n") == 1
+    assert "vox archive reindex" in outcome.messages
+    report = run("archive", "reindex", "--json").answer
+    assert (report["standing"], report["anew"]) == ("current", True)
+    assert run("search", "build", "--all", "--json").answer["state"] == "complete"

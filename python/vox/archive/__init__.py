@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from vox.archive.exchange import Exported, ImportedLines, import_jsonl
     from vox.archive.gc import CollectReport
     from vox.archive.generations import BackupReport, CompactReport, MigrateReport, migrate
+    from vox.archive.indexing import IndexReport
     from vox.archive.purge import PurgeReport
     from vox.archive.raw import RawExport
     from vox.archive.report import Counts, ImportReport, Problem, Progress
@@ -31,6 +32,7 @@ __all__ = [
     "Finding",
     "ImportReport",
     "ImportedLines",
+    "IndexReport",
     "ItemTokens",
     "LabelReport",
     "MarkReport",
@@ -62,6 +64,7 @@ _LATER = {
     "exchange": ("Exported", "ImportedLines", "import_jsonl"),
     "gc": ("CollectReport",),
     "generations": ("BackupReport", "CompactReport", "MigrateReport", "migrate"),
+    "indexing": ("IndexReport",),
     "purge": ("PurgeReport",),
     "raw": ("RawExport",),
     "report": ("Counts", "ImportReport", "Problem", "Progress"),

@@ -18,7 +18,16 @@ from vox.config import GRACE_DAYS, counts_bytes, load_settings
 from vox.errors import ClosedError, InvalidArgumentError, NotFoundError
 
 if TYPE_CHECKING:
-    from vox.archive import exchange, gc, generations, purge, search, soundness, window_ops
+    from vox.archive import (
+        exchange,
+        gc,
+        generations,
+        indexing,
+        purge,
+        search,
+        soundness,
+        window_ops,
+    )
     from vox.archive.append import NewItem
     from vox.archive.chat import Chat
     from vox.archive.counts import ItemTokens, ItemWish
@@ -261,6 +270,23 @@ class Archive:
         from vox.archive import retrieval
 
         return retrieval.embed(self._native, embedding)
+
+    def update_index(self) -> indexing.IndexReport:
+        """Lets the search index catch up with the archive; builds it if there is none that fits.
+
+        Nothing waits for it: searches read the texts that it lacks. Where another process is at it
+        nothing is done. Raises `ReadOnlyError`, `DiskFullError`; the archive itself isn't touched.
+        """
+        from vox.archive import indexing
+
+        return indexing.update(self._native, anew=False)
+
+    def reindex(self) -> indexing.IndexReport:
+        """Builds the search index anew; searches use the one that is there until it is whole.
+        Raises as `update_index`."""
+        from vox.archive import indexing
+
+        return indexing.update(self._native, anew=True)
 
     def repos_here(self, folder: Path) -> list[str]:
         """What this archive calls the repository that `folder` is in: the folders from there up to

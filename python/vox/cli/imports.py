@@ -13,10 +13,10 @@ import click
 
 from vox.cli import people
 from vox.cli.options import archive_option, json_option, open_to_change
-from vox.cli.output import answer
+from vox.cli.output import answer, remark
 from vox.cli.plain import one_line
 from vox.config import load_settings
-from vox.errors import InvalidArgumentError, PartialError
+from vox.errors import InvalidArgumentError, PartialError, VoxError
 
 if TYPE_CHECKING:
     from vox.archive import Archive, Counts, ImportReport, Problem, Progress
@@ -55,6 +55,7 @@ SHOWN_PROBLEMS = 20
     default=True,
     help="Keep the bytes of the files, for `vox export --raw`.  [default: raw]",
 )
+@click.option("--no-index", is_flag=True, help="Leave the search index as it is.")
 @json_option
 @archive_option
 @click.pass_context
@@ -67,6 +68,7 @@ def import_(
     restore_purged: bool,
     lines: Path | None,
     raw: bool,
+    no_index: bool,
     as_json: bool,
     path: Path | None,
 ) -> None:
@@ -96,12 +98,22 @@ def import_(
             raw=raw,
             progress=progress,
         )
+        if not (dry_run or no_index):
+            _update_index(archive)
     if as_json:
         answer("vox.import.v1", report)
     else:
         _summarise(report)
     if any(problem.file_failed for problem in report.problems):
         ctx.exit(PartialError.exit_status)
+
+
+def _update_index(archive: Archive) -> None:
+    """Lets the search index catch up; searches do without it if that fails."""
+    try:
+        archive.update_index()
+    except (VoxError, OSError) as error:
+        remark(f"the search index wasn't brought up to date: {error}")
 
 
 def _import_lines(lines: Path, target: Path, *, as_json: bool) -> None:

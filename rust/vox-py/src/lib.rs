@@ -52,7 +52,7 @@ mod _native {
         },
         ratios::{Ratio, census, content_classes},
         salvage::salvage_archive,
-        search::{Answered, related, search},
+        search::{Answered, related, search, update_index},
         tokens::Tokenizer,
         view::WindowView,
         window_ops::{fork, label, links, mark, merge},

@@ -12,7 +12,7 @@ use pyo3::{
 };
 use vox_core::{
     archive as core,
-    search::{Answer, Hit, SearchRequest, Snippet, State, TimeOrder, Way, WindowLabel},
+    search::{Answer, Hit, SearchRequest, Snippet, Standing, State, TimeOrder, Way, WindowLabel},
 };
 use vox_types::{Code, Error, ItemId, Result};
 
@@ -86,6 +86,28 @@ pub fn related(
         let found = archive.related(&wanted.into_core()?, question, &way, count)?;
         Ok((Answered { archive, answer: found.answer }, found.covered))
     })
+}
+
+/// Lets the search index catch up with an archive, or builds it anew.
+#[pyfunction]
+pub fn update_index<'py>(
+    py: Python<'py>,
+    archive: &Archive,
+    anew: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let done =
+        archive.run(py, |archive| if anew { archive.reindex() } else { archive.follow() })?;
+    let report = PyDict::new(py);
+    let standing = match done.standing {
+        Standing::Current => "current",
+        Standing::Busy => "busy",
+        Standing::Newer => "newer",
+    };
+    report.set_item("standing", standing)?;
+    report.set_item("anew", done.anew)?;
+    report.set_item("added", done.added)?;
+    report.set_item("unreadable", done.unreadable)?;
+    Ok(report)
 }
 
 /// What a search found. It stays at the state of the archive that it was made from.

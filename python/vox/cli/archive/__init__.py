@@ -10,6 +10,7 @@ from vox.cli.archive.gc import gc
 from vox.cli.archive.migrate import migrate
 from vox.cli.archive.purge import purge
 from vox.cli.archive.refold import refold
+from vox.cli.archive.reindex import reindex
 from vox.cli.archive.salvage import salvage
 from vox.cli.archive.stats import stats
 from vox.cli.archive.verify import verify
@@ -20,5 +21,5 @@ def archive() -> None:
     """Size, soundness and upkeep of the archive."""
 
 
-for _command in (stats, verify, gc, purge, compact, backup, migrate, refold, salvage):
+for _command in (stats, verify, gc, purge, compact, backup, migrate, refold, reindex, salvage):
     archive.add_command(_command)
