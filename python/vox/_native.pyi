@@ -30,8 +30,9 @@ def verify_archive(path: str | Path, sample: int | None) -> dict[str, Any]:
 def migrate_archive(path: str | Path) -> dict[str, Any] | None:
     """Brings the archive at `path` to the format of this build; None if it has that."""
 
-def export_jsonl(archive: Archive, write: Callable[[bytes], object]) -> tuple[int, int]:
-    """Writes an archive as lines of JSON through `write`; gives how many lines and bytes."""
+def export_jsonl(archive: Archive, write: Callable[[bytes], object], mask: bool) -> tuple[int, int]:
+    """Writes an archive as lines of JSON through `write`, with `mask` without its secrets; gives
+    how many lines and bytes."""
 
 def import_jsonl(read: Callable[[int], bytes], target: str | Path) -> dict[str, int]:
     """Reads lines of JSON through `read`, which gives at most so many bytes, into a new archive at
@@ -40,6 +41,28 @@ def import_jsonl(read: Callable[[int], bytes], target: str | Path) -> dict[str, 
 def salvage_archive(path: str | Path, target: str | Path) -> dict[str, Any]:
     """Copies all that is readable of the damaged archive or data file at `path` into a new archive
     at `target`; gives what was saved and what wasn't."""
+
+def secret_rules_version() -> str:
+    """The version of the rules for secrets, as 16 hexadecimal digits."""
+
+def find_secrets(text: bytes | str) -> list[tuple[int, int, str]]:
+    """What of `text` is taken for secrets: the first byte, the byte after the last, the rule."""
+
+def mask_secrets(text: bytes | str) -> bytes:
+    """`text` with `[secret:<rule>]` in place of each secret. A `str` counts as its UTF-8."""
+
+def scan_secrets(archive: Archive) -> tuple[int, int, int]:
+    """Scans what isn't known yet and keeps what is found; gives how many blobs and bytes were
+    read, and how many blobs have secrets."""
+
+def item_secrets(archive: Archive, item: int) -> list[tuple[int, int, str]]:
+    """The secrets of an item, as `find_secrets` gives them."""
+
+def masked_item(archive: Archive, item: int) -> bytes | None:
+    """An item's bytes with its secrets masked; None if it has none."""
+
+def masked_previews(archive: Archive, items: Sequence[int]) -> list[str | None]:
+    """For each of `items` how it begins with its secrets masked; None if its preview has none."""
 
 def hash_many(items: Sequence[bytes | str]) -> bytes:
     """BLAKE3-256 of each of `items`, 32 bytes apiece, in one piece. A `str` counts as its UTF-8."""
@@ -267,7 +290,8 @@ class Tokenizer:
 
         With `compiled`, a folder, its compiled form is kept there and mapped the next time. Raises
         `UnsupportedError` if it has a component that isn't covered, `MalformedError` if it
-        contradicts itself, and what the system says if it can't be read.
+        contradicts itself, `TooLargeError` if it has more than 256 MiB, and what the system says if
+        it can't be read.
         """
 
     @property
@@ -486,9 +510,11 @@ class Answered:
         """The last event of the state of the archive that it was made from."""
 
     def __len__(self) -> int: ...
-    def hits(self, order: str, start: int, count: int, width: int | None) -> list[dict[str, Any]]:
+    def hits(
+        self, order: str, start: int, count: int, width: int | None, reveal: bool
+    ) -> list[dict[str, Any]]:
         """`count` hits from place `start` on; with a `width` each has a snippet of about so many
-        bytes."""
+        bytes. Secrets are masked in previews and snippets unless `reveal`."""
 
     def snippets(self, items: Sequence[int], width: int) -> list[dict[str, Any] | None]:
         """A snippet of about `width` bytes of each of `items`, hits or not; None of what has no

@@ -34,7 +34,15 @@ CRATES = {
         "vox-search",
         "vox-secrets",
     },
-    "vox-py": {"vox-types", "vox-format", "vox-frame", "vox-store", "vox-tokens", "vox-core"},
+    "vox-py": {
+        "vox-types",
+        "vox-format",
+        "vox-frame",
+        "vox-store",
+        "vox-tokens",
+        "vox-secrets",
+        "vox-core",
+    },
 }
 
 # One heavy dependency, one crate.

@@ -224,9 +224,12 @@ def test_what_cannot_be_meant_is_a_usage_error(
 def test_known_models_are_listed_with_what_their_counts_are_worth(run: Run) -> None:
     rows = cells(run("tokens", "--list").text)
     assert ["o200k", "exact"] in [row[:2] for row in rows]
-    assert any("claude" in row[2] and row[1] == "assumed" for row in rows)
+    assert any("claude" in row[3] and row[1] == "assumed" for row in rows)
+    assert {row[2] for row in rows} == {"researched", "secondary"}
     families = run("tokens", "--list", "--json").answer["families"]
-    assert [family["family"] for family in families] == [row[0] for row in rows]
+    assert [[family["family"], family["status"]] for family in families] == [
+        [row[0], row[2]] for row in rows
+    ]
 
 
 def test_what_windows_report_corrects_the_ratio(run: Run, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from tests.tokens import tokenizer_files as files
 from tests.tokens.real import real_files
 from tests.tokens.texts import PARTS, random_texts
 from vox._native import Tokenizer
-from vox.errors import MalformedError, UnsupportedError
+from vox.errors import MalformedError, TooLargeError, UnsupportedError, VoxError
 
 CASES = {
     **{("normalizer", name): values for name, values in files.NORMALIZERS.items()},
@@ -160,6 +160,22 @@ def test_ids_of_added_tokens_are_the_librarys_not_the_files(tmp_path: Path) -> N
         token["id"] += 5
     text = "foo the </s> ING [UNK]"
     assert files.in_vox(file, tmp_path).encode(text) == files.ids(files.oracle(file), text)
+
+
+@pytest.mark.parametrize("part", ["normalizer", "pre_tokenizer", "model"])
+def test_a_message_repeats_no_long_name_of_a_file(part: str, tmp_path: Path) -> None:
+    file = files.file(**{part: {"type": "x" * 1_000_000}})
+    with pytest.raises(VoxError) as caught:
+        files.in_vox(file, tmp_path)
+    assert len(str(caught.value)) < 1000 + len(str(tmp_path))
+
+
+def test_a_file_that_is_far_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    with path.open("wb") as file:
+        file.truncate(2 << 30)
+    with pytest.raises(TooLargeError, match=str(1 << 28)):
+        Tokenizer.from_tokenizer_json(path)
 
 
 LONG = {

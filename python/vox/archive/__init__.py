@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vox.archive.report import Counts, ImportReport, Problem, Progress
     from vox.archive.salvage import SalvageReport
     from vox.archive.search import Facets, SearchAnswer, SearchHit, Snippet
+    from vox.archive.secrets import RedactReport, SecretScan
     from vox.archive.soundness import Finding, VerifyReport, verify_path
     from vox.archive.window_ops import LabelReport, MarkedWindow, MarkReport, MergeReport
 
@@ -45,9 +46,11 @@ __all__ = [
     "PurgeReport",
     "RawExport",
     "Reader",
+    "RedactReport",
     "SalvageReport",
     "SearchAnswer",
     "SearchHit",
+    "SecretScan",
     "Snippet",
     "VerifyReport",
     "Window",
@@ -70,6 +73,7 @@ _LATER = {
     "report": ("Counts", "ImportReport", "Problem", "Progress"),
     "salvage": ("SalvageReport",),
     "search": ("Facets", "SearchAnswer", "SearchHit", "Snippet"),
+    "secrets": ("RedactReport", "SecretScan"),
     "soundness": ("Finding", "VerifyReport", "verify_path"),
     "window_ops": ("LabelReport", "MarkReport", "MarkedWindow", "MergeReport"),
 }

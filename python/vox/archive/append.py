@@ -20,5 +20,7 @@ class NewItem(msgspec.Struct, frozen=True, kw_only=True):
     """The tool of a call or result, the model of an answer."""
     side: bool = False
     """Stands beside the conversation: no later item follows from it."""
+    redacted: bool = False
+    """It is another item with its secrets masked."""
     token_estimate: int | None = None
     """Tokens, if they are known; else a quick guess from the length."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         indexing,
         purge,
         search,
+        secrets,
         soundness,
         window_ops,
     )
@@ -173,6 +174,7 @@ class Archive:
         limit: int = 20,
         cursor: str | None = None,
         snippet: int | None = SNIPPET_BYTES,
+        reveal: bool = False,
         seconds: float | None = None,
         index: bool = True,
     ) -> search.SearchAnswer:
@@ -189,9 +191,9 @@ class Archive:
         of sub-agents with `sub_agents`. The answer has the first `limit` hits in the `order`:
         relevance (the best 10,000), newest or oldest first. `cursor`, which an answer gives, goes
         on behind its hits, whatever came since. Each hit has a snippet of about `snippet` bytes,
-        None: none. Whatever is the matter with the search index, the hits are the same: texts are
-        read instead, for at most so many `seconds`, and the answer's `state` says so. Without
-        `index` that is always done.
+        None: none; secrets in it are masked, unless you `reveal` them. Whatever is the matter with
+        the search index, the hits are the same: texts are read instead, for at most so many
+        `seconds`, and the answer's `state` says so. Without `index` that is always done.
 
         Raises `InvalidArgumentError`, with the column, for a query that is none or a cursor of
         another; `NotFoundError` for `in:` a window that there isn't.
@@ -207,6 +209,7 @@ class Archive:
             limit=limit,
             cursor=cursor,
             snippet=snippet,
+            reveal=reveal,
             seconds=seconds,
             index=index,
         )
@@ -304,6 +307,43 @@ class Archive:
         """What is left of the item's source record without the bytes of its items, as JSON;
         None if the record is the item. Raises `NotFoundError`, `DamagedError`."""
         return self._native.extra(item)
+
+    def find_secrets(self, item: int) -> list[tuple[int, int, str]]:
+        """What of an item is taken for secrets: the first byte, the byte after the last, and the
+        rule of `contracts/secrets`. Raises `NotFoundError`, `PurgedError`, `DamagedError`."""
+        return _native.item_secrets(self._native, item)
+
+    def masked(self, item: int) -> bytes:
+        """An item's bytes with `[secret:<rule>]` in place of each secret. Raises as `read`."""
+        masked = _native.masked_item(self._native, item)
+        return bytes(self.read(item)) if masked is None else masked
+
+    def masked_previews(self, items: Iterable[int]) -> list[str | None]:
+        """For each of `items` how it begins with its secrets masked, as its `preview` says without;
+        None if that holds none. Raises `NotFoundError`, `DamagedError`."""
+        return _native.masked_previews(self._native, list(items))
+
+    def scan_secrets(self) -> secrets.SecretScan:
+        """Scans all contents that weren't scanned by the rules of this version, and keeps where
+        their secrets are, so that masking needn't look for them. Durable in steps; interrupted, it
+        goes on the next time. Raises `ReadOnlyError`, `DiskFullError`."""
+        from vox.archive import secrets
+
+        return secrets.scan(self._native)
+
+    def redact(self, window: str | int, *, key: str | None = None) -> secrets.RedactReport:
+        """Makes a window that equals `window` but for its secrets, which are masked.
+
+        Every item has its place: what stands at an ordinal there is the redacted variant of what
+        stands at the same ordinal of `window`, to which the new window has the link
+        `derived_from`. Items that were changed are marked `redacted`; contents of the others are
+        shared. Stored bytes stay as they are. Raises `NotFoundError`, `InvalidArgumentError` if
+        nothing of the window holds a secret, `ConflictError` if the key is taken, `ReadOnlyError`,
+        `DiskFullError`.
+        """
+        from vox.archive import secrets
+
+        return secrets.redact(self, self.window(window), key)
 
     def count_tokens(self, items: Iterable[int], model: Model, *, kind: ItemWish = "cap") -> Counts:
         """How many tokens each of `items` is for `model`: an array of `numpy.uint32`, in their
@@ -651,15 +691,17 @@ class Archive:
 
         return generations.backup(self._native, Path(to))
 
-    def export_jsonl(self, to: Path | BinaryIO) -> exchange.Exported:
+    def export_jsonl(self, to: Path | BinaryIO, *, mask: bool = False) -> exchange.Exported:
         """Writes all of the archive, as it is at one moment, as lines of JSON, from which
         `vox.archive.import_jsonl` makes an equal one; `contracts/jsonl-export.md` describes them.
 
-        A file gets its name when it is whole. Raises `DamagedError`, `DiskFullError`, `OSError`.
+        With `mask` every secret is masked, in texts, titles and rests of records alike; no archive
+        can be made of that. A file gets its name when it is whole. Raises `DamagedError`,
+        `DiskFullError`, `OSError`.
         """
         from vox.archive import exchange
 
-        return exchange.export_jsonl(self._native, to)
+        return exchange.export_jsonl(self._native, to, mask=mask)
 
     def readers(self) -> list[Reader]:
         """Other processes that read it at this moment, the oldest first.

@@ -34,7 +34,7 @@ class ImportedLines(msgspec.Struct, frozen=True, kw_only=True):
     """How many lines there were of each type."""
 
 
-def export_jsonl(archive: _native.Archive, to: Path | BinaryIO) -> Exported:
+def export_jsonl(archive: _native.Archive, to: Path | BinaryIO, *, mask: bool = False) -> Exported:
     """Writes all of the archive, as it was at one moment, as lines of JSON.
 
     A file gets its name when it is whole, in place of one that has the name already. Raises
@@ -42,8 +42,8 @@ def export_jsonl(archive: _native.Archive, to: Path | BinaryIO) -> Exported:
     """
     if isinstance(to, Path):
         with whole_file(to) as file:
-            return export_jsonl(archive, file)
-    lines, size = _native.export_jsonl(archive, _whole(to))
+            return export_jsonl(archive, file, mask=mask)
+    lines, size = _native.export_jsonl(archive, _whole(to), mask)
     to.flush()
     return Exported(lines=lines, bytes=size)
 

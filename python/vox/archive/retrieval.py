@@ -39,7 +39,7 @@ class Corpus:
     def related(self, question: str, way: str, count: int, contents: Sequence[int] = ()) -> Found:
         """What the core finds; a note says what it couldn't look at."""
         answered, covered = self._ask(question, way, contents, count)
-        rows = answered.hits("relevance", 0, count, None)
+        rows = answered.hits("relevance", 0, count, None, False)
         self._rows |= {row["item"]: row for row in rows}
         return Found([_candidate(row) for row in rows], covered, _note(answered.state))
 

@@ -133,7 +133,8 @@ class SearchAnswer:
 
     def page(self, start: int, count: int) -> list[SearchHit]:
         """`count` hits from place `start` on, in the same order."""
-        rows = self._native.hits(self._bound.order, start, count, self._bound.snippet)
+        bound = self._bound
+        rows = self._native.hits(bound.order, start, count, bound.snippet, bound.reveal)
         return [msgspec.convert(row, SearchHit) for row in rows]
 
     def facets(self) -> Facets:
@@ -166,6 +167,7 @@ class _Bound(msgspec.Struct, frozen=True):
     sub_agents: bool
     order: Order
     snippet: int | None
+    reveal: bool
 
     def digest(self) -> bytes:
         """What a cursor is bound to."""
@@ -194,6 +196,7 @@ def search(
     limit: int,
     cursor: str | None,
     snippet: int | None,
+    reveal: bool,
     seconds: float | None,
     index: bool,
 ) -> SearchAnswer:
@@ -203,7 +206,7 @@ def search(
     for name, value in (("limit", limit), ("snippet", snippet)):
         if value is not None and not 0 <= value < 1 << 32:
             raise InvalidArgumentError(f"{name}={value}; it is a number from 0 on")
-    bound = _Bound(query, repos, sub_agents, order, snippet)
+    bound = _Bound(query, repos, sub_agents, order, snippet, reveal)
     if cursor is None:
         place = _Place(bound.digest(), time.time_ns() // 1_000_000)
     else:
@@ -243,7 +246,7 @@ def _found_again(native: _native.Answered, order: Order, place: _Place) -> int:
     if place.behind is None:
         return place.start
     first = max(0, place.start - _NEAR)
-    near = native.hits(order, first, 2 * _NEAR, None)
+    near = native.hits(order, first, 2 * _NEAR, None, True)
     places = (first + i + 1 for i, hit in enumerate(near) if hit["item"] == place.behind)
     return next(places, place.start)
 

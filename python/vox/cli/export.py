@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     metavar="N",
     help="With --raw: the file as it was before it was rewritten, counted from 0.",
 )
+@click.option(
+    "--mask/--reveal",
+    default=False,
+    help="With --jsonl: without secrets, or all as it is.  [default: --reveal]",
+)
 @json_option
 @archive_option
 @click.pass_context
@@ -50,6 +55,7 @@ def export(
     source: str | None,
     output: Path,
     reading: int | None,
+    mask: bool,
     as_json: bool,
     path: Path | None,
 ) -> None:
@@ -57,6 +63,9 @@ def export(
 
     With --jsonl all of it, one JSON object a line, from which `vox import --jsonl` makes an equal
     archive. It is the archive of one moment, whatever is written meanwhile.
+
+    What looks like a secret is in it as it is; with --mask it isn't, nor in titles and rests of
+    records, but no archive can be made of that.
 
     With --raw a source file comes back as it was, also when it is gone: name it by its path, by
     the end of its path, or by a window that was read from it. Bytes that were purged are spaces;
@@ -66,12 +75,14 @@ def export(
     """
     if lines == (source is not None):
         raise InvalidArgumentError("say what to export: --jsonl, or --raw with a window or a file")
+    if mask and not lines:
+        raise InvalidArgumentError("--mask goes with --jsonl; source files come as they were")
     to = None if str(output) == "-" else output
     if to is None and as_json:
         raise InvalidArgumentError("--json needs a file to write to: -o FILE")
     archive = open_to_read(path)
     if source is None:
-        _as_lines(archive, to, as_json=as_json)
+        _as_lines(archive, to, mask=mask, as_json=as_json)
     else:
         done = [
             _as_read(archive, one, place, reading) for one, place in _places(archive, source, to)
@@ -82,8 +93,8 @@ def export(
             ctx.exit(PartialError.exit_status)
 
 
-def _as_lines(archive: Archive, to: Path | None, *, as_json: bool) -> None:
-    exported = archive.export_jsonl(sys.stdout.buffer if to is None else to)
+def _as_lines(archive: Archive, to: Path | None, *, mask: bool, as_json: bool) -> None:
+    exported = archive.export_jsonl(sys.stdout.buffer if to is None else to, mask=mask)
     if as_json:
         answer("vox.export.jsonl.v1", exported)
     elif to is not None:

@@ -100,6 +100,8 @@ def import_(
         )
         if not (dry_run or no_index):
             _update_index(archive)
+        if not dry_run:
+            _scan_secrets(archive)
     if as_json:
         answer("vox.import.v1", report)
     else:
@@ -114,6 +116,15 @@ def _update_index(archive: Archive) -> None:
         archive.update_index()
     except (VoxError, OSError) as error:
         remark(f"the search index wasn't brought up to date: {error}")
+
+
+def _scan_secrets(archive: Archive) -> None:
+    """Keeps where the secrets of what is new are. Without that they are looked for whenever
+    something is shown, so an import is whole if it can't be done."""
+    try:
+        archive.scan_secrets()
+    except VoxError as error:
+        remark(f"secrets weren't looked for in advance: {error}")
 
 
 def _import_lines(lines: Path, target: Path, *, as_json: bool) -> None:

@@ -57,6 +57,7 @@ FACETS = (Column("field", style="magenta"), Column("value", flexible=True), Colu
 @click.option("-o", "--open", "opened", type=click.IntRange(1), help="Show the hit of this number.")
 @click.option("--timeout", type=click.FloatRange(min=0), help="Read texts for so many seconds.")
 @click.option("--no-index", is_flag=True, help="Read the texts, whatever the index says.")
+@click.option("--reveal", is_flag=True, help="Also show what looks like a secret.")
 @json_option
 @jsonl_option
 @archive_option
@@ -77,6 +78,7 @@ def search(
     cursor: str | None,
     timeout: float | None,
     no_index: bool,
+    reveal: bool,
     **asked: Any,
 ) -> None:
     """Find what was ever said.
@@ -102,6 +104,7 @@ def search(
         cursor=cursor,
         seconds=timeout,
         index=not no_index,
+        reveal=reveal,
     )
     if opened:
         _open(ctx, found, opened, path)

@@ -85,6 +85,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
     help="What becomes of trimmed items.",
 )
 @click.option("--records", is_flag=True, help="Also what is no part of the conversation.")
+@click.option("--reveal", is_flag=True, help="Also what looks like a secret.")
 @json_option
 @jsonl_option
 @archive_option
@@ -94,6 +95,7 @@ def show(
     count: int,
     tail: bool,
     everything: bool,
+    reveal: bool,
     as_json: bool,
     as_lines: bool,
     path: Path | None,
@@ -101,7 +103,8 @@ def show(
 ) -> None:
     """Show the conversation of a window.
 
-    When, who, what, and how each item begins; `vox cat` gives an item in full. WINDOW is an id, the
+    When, who, what, and how each item begins, secrets masked; `vox cat` gives an item in full, as
+    it is. WINDOW is an id, the
     beginning of one (four characters or more), a number or a key. Items are counted as the filters
     leave them.
     """
@@ -113,7 +116,8 @@ def show(
     elif tail:
         start = max(0, total - count)
     end = min(start + count, total)
-    rows = _rows(view, start, end, filters)
+    pages = _pages(archive, view, start, end, filters, reveal=reveal)
+    rows = (row for page in pages for row in page)
     if as_json:
         answer(
             "vox.show.v1", {"window": view.id, "start": start, "total": total, "items": list(rows)}
@@ -123,7 +127,7 @@ def show(
     else:
         if sys.stdout.isatty():
             _print_header(archive, view)
-        for page in _pages(view, start, end, filters):
+        for page in pages:
             table(COLUMNS, _cells(page))
         if total == 0:
             remark(_nothing(view))
@@ -155,20 +159,23 @@ def _nothing(view: Window) -> str:
 
 
 def _pages(
-    view: Window, start: int, end: int, filters: Mapping[str, Any]
+    archive: Archive,
+    view: Window,
+    start: int,
+    end: int,
+    filters: Mapping[str, Any],
+    *,
+    reveal: bool,
 ) -> Iterator[list[dict[str, Any]]]:
     for first in range(start, end, PAGE):
         page = view.items(first, min(PAGE, end - first), **filters).to_pylist()
+        if not reveal:
+            previews = archive.masked_previews([row["item"] for row in page])
+            for row, masked in zip(page, previews, strict=True):
+                row["preview"] = row["preview"] if masked is None else masked
         for row in page:
             row["item"] = item_text(row["item"])
         yield page
-
-
-def _rows(
-    view: Window, start: int, end: int, filters: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
-    for page in _pages(view, start, end, filters):
-        yield from page
 
 
 def _cells(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Cell, ...]]:

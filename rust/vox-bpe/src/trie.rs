@@ -5,6 +5,8 @@
 //! `b`. No two units share a base, so the label alone tells. The first 256 units are empty but for
 //! the root, at 0: units that lead nowhere have base 0.
 
+use std::ops::Range;
+
 use crate::layout::NONE;
 
 const BLOCK: usize = 256;
@@ -40,20 +42,20 @@ pub fn token(unit: u64) -> u32 {
 
 /// The units for tokens that are sorted by their bytes, all different, none empty.
 pub fn build(sorted: &[(&[u8], u32)]) -> Vec<u64> {
-    let mut builder = Builder { units: Vec::new(), taken: Vec::new(), first_open: 0 };
+    let mut builder = Builder::default();
     builder.add_block();
     builder.add_block();
     // What is still to do: the unit, how many bytes lead to it, and the tokens below it.
     let mut todo = vec![(0, 0, 0..sorted.len())];
+    let mut children = Vec::new();
     while let Some((at, depth, range)) = todo.pop() {
-        let children = children(sorted, depth, range);
+        find_children(sorted, depth, range, &mut children);
         if children.is_empty() {
             continue;
         }
-        let labels: Vec<u8> = children.iter().map(|(label, _)| *label).collect();
-        let base = builder.place(&labels);
+        let base = builder.place(&children);
         builder.units[at] |= base as u64;
-        for (label, mut range) in children.into_iter().rev() {
+        for (label, mut range) in children.drain(..).rev() {
             let child = base ^ usize::from(label);
             let (bytes, number) = sorted[range.start];
             let token = if bytes.len() == depth + 1 {
@@ -62,20 +64,25 @@ pub fn build(sorted: &[(&[u8], u32)]) -> Vec<u64> {
             } else {
                 NONE
             };
-            builder.units[child] = unit(u64::from(label), token, 0);
-            todo.push((child, depth + 1, range));
+            builder.put(child, unit(u64::from(label), token, 0));
+            if !range.is_empty() {
+                todo.push((child, depth + 1, range));
+            }
         }
     }
     builder.units
 }
 
-/// The bytes that follow at `depth`, and the tokens behind each.
-fn children(
+/// A byte that follows, and the tokens behind it.
+type Child = (u8, Range<usize>);
+
+/// The bytes that follow at `depth`, in order.
+fn find_children(
     sorted: &[(&[u8], u32)],
     depth: usize,
-    range: std::ops::Range<usize>,
-) -> Vec<(u8, std::ops::Range<usize>)> {
-    let mut found: Vec<(u8, std::ops::Range<usize>)> = Vec::new();
+    range: Range<usize>,
+    found: &mut Vec<Child>,
+) {
     for at in range {
         let label = sorted[at].0[depth];
         match found.last_mut() {
@@ -83,38 +90,50 @@ fn children(
             _ => found.push((label, at..at + 1)),
         }
     }
-    found
 }
 
+#[derive(Default)]
 struct Builder {
     units: Vec<u64>,
-    /// By base: whether some unit has it.
-    taken: Vec<bool>,
-    /// The first unit in which a free place is looked for.
-    first_open: usize,
+    /// One bit per unit: whether a byte may still lead there.
+    free: Vec<u64>,
+    /// One bit per base: whether some unit has it.
+    taken: Vec<u64>,
 }
 
 impl Builder {
     fn add_block(&mut self) {
+        // The first block stays empty but for the root.
+        let free = if self.units.is_empty() { 0 } else { u64::MAX };
         self.units.resize(self.units.len() + BLOCK, UNUSED);
-        self.taken.resize(self.units.len(), false);
-        self.first_open =
-            self.units.len().saturating_sub(OPEN_BLOCKS * BLOCK).max(self.first_open).max(BLOCK);
+        self.free.resize(self.units.len() / 64, free);
+        self.taken.resize(self.units.len() / 64, 0);
     }
 
-    /// A base from which all `labels` lead to free units, which it reserves.
-    fn place(&mut self, labels: &[u8]) -> usize {
+    fn put(&mut self, at: usize, unit: u64) {
+        self.units[at] = unit;
+        self.free[at / 64] &= !(1 << (at % 64));
+    }
+
+    fn is_free(&self, at: usize) -> bool {
+        self.free[at / 64] >> (at % 64) & 1 == 1
+    }
+
+    /// A base from which the labels of all `children` lead to free units, which it reserves.
+    fn place(&mut self, children: &[Child]) -> usize {
+        let first = usize::from(children[0].0);
         loop {
-            while self.first_open < self.units.len() && self.units[self.first_open] != UNUSED {
-                self.first_open += 1;
-            }
-            for at in self.first_open..self.units.len() {
-                let base = at ^ usize::from(labels[0]);
-                if !self.taken[base]
-                    && labels.iter().all(|&label| self.units[base ^ usize::from(label)] == UNUSED)
-                {
-                    self.taken[base] = true;
-                    return base;
+            for word in self.free.len().saturating_sub(OPEN_BLOCKS * BLOCK / 64)..self.free.len() {
+                let mut left = self.free[word];
+                while left != 0 {
+                    let base = (64 * word + left.trailing_zeros() as usize) ^ first;
+                    let is_taken = self.taken[base / 64] >> (base % 64) & 1 == 1;
+                    let fits = |(label, _): &Child| self.is_free(base ^ usize::from(*label));
+                    if !is_taken && children[1..].iter().all(fits) {
+                        self.taken[base / 64] |= 1 << (base % 64);
+                        return base;
+                    }
+                    left &= left - 1;
                 }
             }
             self.add_block();

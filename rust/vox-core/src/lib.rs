@@ -6,5 +6,6 @@ mod columns;
 pub mod exchange;
 pub mod filter;
 pub mod search;
+pub mod secrets;
 pub mod timeline;
 pub mod view;

@@ -90,6 +90,7 @@ fn item(kind: ItemKind, content: &[u8]) -> OwnItem {
         content: content.to_vec(),
         created_at: Some(1_000),
         name: None,
+        redacted: false,
         side: kind == ItemKind::Record,
         token_estimate: None,
     }

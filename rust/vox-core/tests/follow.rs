@@ -40,6 +40,7 @@ fn append(archive: &Archive, key: &str, items: &[(ItemKind, &[u8])]) {
         created_at: Some(1_000),
         name: Some("tool".into()),
         side: *kind == ItemKind::Record,
+        redacted: false,
         token_estimate: None,
     });
     let change = WindowChange { key: key.to_owned(), ..WindowChange::default() };

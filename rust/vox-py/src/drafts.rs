@@ -170,6 +170,7 @@ pub struct OwnItem {
     created_at: Option<i64>,
     name: Option<String>,
     side: bool,
+    redacted: bool,
     token_estimate: Option<u32>,
 }
 
@@ -182,6 +183,7 @@ impl OwnItem {
             created_at: self.created_at,
             name: self.name,
             side: self.side,
+            redacted: self.redacted,
             token_estimate: self.token_estimate,
         })
     }

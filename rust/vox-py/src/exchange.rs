@@ -77,11 +77,16 @@ fn through<T: Send>(
 /// Writes an archive as lines of JSON through `write`, which takes bytes; gives how many lines and
 /// bytes.
 #[pyfunction]
-pub fn export_jsonl(py: Python<'_>, archive: &Archive, write: Py<PyAny>) -> PyResult<(u64, u64)> {
+pub fn export_jsonl(
+    py: Python<'_>,
+    archive: &Archive,
+    write: Py<PyAny>,
+    mask: bool,
+) -> PyResult<(u64, u64)> {
     let archive = archive.open_core().map_err(|error| door::to_python(py, &error))?;
     through(py, write, |write| {
         let mut write = BufWriter::with_capacity(PIECE, write);
-        let exported = exchange::export(archive.store(), &mut write)?;
+        let exported = exchange::export(archive.store(), mask, &mut write)?;
         let failed = |error| Error::new(Code::Io, format!("the export can't be written: {error}"));
         write.flush().map_err(failed)?;
         Ok((exported.lines, exported.bytes))

@@ -19,6 +19,7 @@ mod producers;
 mod ratios;
 mod salvage;
 mod search;
+mod secrets;
 mod soundness;
 mod texts;
 mod tokens;
@@ -53,6 +54,10 @@ mod _native {
         ratios::{Ratio, census, content_classes},
         salvage::salvage_archive,
         search::{Answered, related, search, update_index},
+        secrets::{
+            find_secrets, item_secrets, mask_secrets, masked_item, masked_previews, scan_secrets,
+            secret_rules_version,
+        },
         tokens::Tokenizer,
         view::WindowView,
         window_ops::{fork, label, links, mark, merge},

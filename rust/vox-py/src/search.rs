@@ -155,7 +155,7 @@ impl Answered {
     }
 
     /// `count` hits from place `start` on, each with what its window is called and, if a `width` is
-    /// given, a snippet of about so many bytes.
+    /// given, a snippet of about so many bytes. Secrets are masked in both unless `reveal` says so.
     fn hits<'py>(
         &self,
         py: Python<'py>,
@@ -163,10 +163,11 @@ impl Answered {
         start: u64,
         count: u64,
         width: Option<usize>,
+        reveal: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let archive = &*self.archive;
         let (hits, labels, snippets) = door::core(py, || {
-            let hits = match order {
+            let mut hits = match order {
                 "newest" => self.answer.by_time(archive, start, count, TimeOrder::NewestFirst),
                 "oldest" => self.answer.by_time(archive, start, count, TimeOrder::OldestFirst),
                 _ => self.answer.ranked(archive, start, count),
@@ -174,8 +175,15 @@ impl Answered {
             let windows: Vec<_> = hits.iter().map(|hit| hit.window).collect();
             let labels = self.answer.labels(archive, &windows)?;
             let items: Vec<ItemId> = hits.iter().map(|hit| hit.item).collect();
+            if !reveal {
+                for (hit, masked) in hits.iter_mut().zip(archive.masked_previews(&items)?) {
+                    if let Some(masked) = masked {
+                        hit.preview = masked;
+                    }
+                }
+            }
             let snippets = match width {
-                Some(width) => self.answer.snippets(archive, &items, width)?,
+                Some(width) => self.answer.snippets(archive, &items, width, reveal)?,
                 None => items.iter().map(|_| None).collect(),
             };
             Ok((hits, labels, snippets))
@@ -197,7 +205,7 @@ impl Answered {
     ) -> PyResult<Bound<'py, PyList>> {
         let snippets = door::core(py, || {
             let items: Vec<ItemId> = items.into_iter().map(ItemId).collect();
-            self.answer.snippets(&self.archive, &items, width)
+            self.answer.snippets(&self.archive, &items, width, false)
         })?;
         let rows = snippets.iter().map(|snippet| snippet.as_ref().map(|one| shown(py, one)));
         PyList::new(py, rows.map(Option::transpose).collect::<PyResult<Vec<_>>>()?)

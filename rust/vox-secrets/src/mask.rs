@@ -49,6 +49,19 @@ impl<'t> Masked<'t> {
         start..end.max(start)
     }
 
+    /// The same of several that are in order and don't overlap; those that come to touch one mask
+    /// are one.
+    pub fn ranges(&self, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+        let mut out: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+        for range in ranges.iter().map(|range| self.range(range)) {
+            match out.last_mut() {
+                Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+                _ => out.push(range),
+            }
+        }
+        out
+    }
+
     /// The place of the source's byte `at`; of one within what was replaced the `side` of what
     /// stands for it.
     fn place(&self, at: usize, side: impl Fn(&Range<usize>) -> usize) -> usize {

@@ -43,11 +43,40 @@ const PLACEHOLDERS: &[&[u8]] = &[
     b"my-secret",
 ];
 
+/// What stands for a password in examples, with or without digits behind it, or is so well known
+/// that it guards nothing. Lower case.
+const WORDS: &[&[u8]] = &[
+    b"password",
+    b"passwd",
+    b"mypassword",
+    b"passphrase",
+    b"pass",
+    b"secret",
+    b"token",
+    b"user",
+    b"username",
+    b"admin",
+    b"administrator",
+    b"root",
+    b"postgres",
+    b"mysql",
+    b"guest",
+    b"qwerty",
+    b"letmein",
+    b"string",
+    b"value",
+    b"test",
+    b"testing",
+    b"testpass",
+    b"testpassword",
+];
+
 /// Whether `secret`, which matched the pattern of `rule`, is taken for one.
 pub(crate) fn plausible(rule: &Rule, secret: &[u8]) -> bool {
     entropy(secret) >= rule.entropy
         && (!rule.digits || letters_and_digits(secret))
         && !is_placeholder(secret)
+        && !is_constant(secret)
         && (!rule.random || looks_random(secret))
 }
 
@@ -69,28 +98,43 @@ fn letters_and_digits(secret: &[u8]) -> bool {
     secret.iter().any(u8::is_ascii_digit) && secret.iter().any(u8::is_ascii_alphabetic)
 }
 
+/// Whether it is the name of a constant: upper case and digits, with underscores.
+fn is_constant(secret: &[u8]) -> bool {
+    let part_of_one =
+        |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    secret.contains(&b'_') && secret.iter().all(part_of_one)
+}
+
 fn is_placeholder(secret: &[u8]) -> bool {
     let start = &secret[..secret.len().min(256)];
     let lower = start.to_ascii_lowercase();
+    let letters = lower.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+    if WORDS.contains(&&lower[..letters]) || lower.ends_with(b"...") {
+        return true;
+    }
     PLACEHOLDERS.iter().any(|part| lower.windows(part.len()).any(|window| window == *part))
 }
 
 /// Whether nobody wrote it by hand: it isn't made of words, as paths, addresses and names are.
 ///
-/// Judgement: letters of a word are most often of one case and have no digit between them, so the
-/// borders between lower case, upper case and digits are few for its length.
+/// Judgement: what has many digits isn't. Else, of pairs of letters that stand together, half are
+/// common ones in words, and a sixth by chance.
 fn looks_random(secret: &[u8]) -> bool {
-    let class = |byte: &u8| match byte {
-        b'a'..=b'z' => 0,
-        b'A'..=b'Z' => 1,
-        b'0'..=b'9' => 2,
-        _ => 3,
-    };
-    let borders = secret.windows(2).filter(|pair| {
-        let (left, right) = (class(&pair[0]), class(&pair[1]));
-        left != right && left != 3 && right != 3
-    });
-    let separators = secret.iter().filter(|byte| class(byte) == 3).count();
-    let borders = borders.count();
-    borders * 5 >= secret.len() && separators * 6 <= secret.len()
+    let digits = secret.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let separators = secret.iter().filter(|byte| !byte.is_ascii_alphanumeric()).count();
+    if separators * 6 > secret.len() {
+        return false;
+    }
+    let (mut pairs, mut common) = (0, 0);
+    for pair in secret.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphabetic)) {
+        pairs += 1;
+        let pair = [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()];
+        common += usize::from(COMMON_PAIRS.as_chunks::<2>().0.contains(&pair));
+    }
+    digits * 4 >= secret.len() || common * 5 < pairs * 2
 }
+
+/// Pairs of letters that are common within words and names of code.
+const COMMON_PAIRS: &[u8] = b"thheinerreonanatesstentiornditedisealitengasarvetollecomoraceelros\
+riioveletasiurneueomchhaeetscesehilalaulnotopaidmapedaotpruniosotyctsuurseeseaadodpeplacfileky\
+smgesskemeimamabibboroaygubtapacnceviteoksapcsigloscocupokadmiwoolcukefauttrntayouicpoilscbasaem";

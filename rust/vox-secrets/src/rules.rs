@@ -13,7 +13,7 @@ const STANDARD: &str = include_str!("../../../contracts/secrets/rules.toml");
 /// Counts up when the same rules find other spans, as the code around them changed.
 const ENGINE: u32 = 1;
 /// The longest match that a rule may allow: what one place of a text can cost. Judgement; a PEM
-/// key of 16,384 bits is 12,700 bytes long.
+/// key of 8,192 bits is 6,500 bytes long.
 const LONGEST: usize = 16 << 10;
 
 /// What one kind of secret looks like.
@@ -26,7 +26,7 @@ pub struct Rule {
     pub what: String,
     /// Where the issuer describes the form.
     pub source: String,
-    /// The pattern is tried where one of these stands, in any case of ASCII letters.
+    /// The pattern is tried where one of these stands.
     pub(crate) keywords: Vec<String>,
     /// How many bytes before a keyword a match may begin; 0: the keyword begins it.
     #[serde(default)]

@@ -27,9 +27,15 @@ pub struct Span {
 pub struct Scanner {
     rules: Rules,
     keywords: AhoCorasick,
-    /// The rule of each keyword, and the keyword's length.
-    owners: Vec<(u16, usize)>,
+    owners: Vec<Owner>,
     patterns: Vec<Pattern>,
+}
+
+/// What a keyword belongs to.
+struct Owner {
+    keyword: String,
+    ignore_case: bool,
+    rule: u16,
 }
 
 struct Pattern {
@@ -48,8 +54,9 @@ impl Scanner {
             let longest = rule.longest().map_err(|what| Error::new(Code::Malformed, what))?;
             patterns.push(Pattern { regex: OnceLock::new(), longest });
             for keyword in &rule.keywords {
-                owners.push((number as u16, keyword.len()));
-                texts.push(keyword);
+                let (keyword, ignore_case) = (keyword.clone(), rule.ignore_case);
+                texts.push(keyword.clone());
+                owners.push(Owner { keyword, ignore_case, rule: number as u16 });
             }
         }
         let keywords = AhoCorasick::builder()
@@ -77,8 +84,10 @@ impl Scanner {
     pub fn spans(&self, text: &[u8]) -> Vec<Span> {
         let mut found = Vec::new();
         for hit in self.keywords.find_overlapping_iter(text) {
-            let (rule, _) = self.owners[hit.pattern().as_usize()];
-            found.extend(self.try_at(text, rule, hit.start()));
+            let owner = &self.owners[hit.pattern().as_usize()];
+            if owner.ignore_case || text[hit.range()] == *owner.keyword.as_bytes() {
+                found.extend(self.try_at(text, owner.rule, hit.start()));
+            }
         }
         disjoint(found)
     }
@@ -88,6 +97,7 @@ impl Scanner {
         let place = usize::from(number);
         let (rule, pattern) = (&self.rules.all()[place], &self.patterns[place]);
         let from = keyword.saturating_sub(rule.behind);
+        // Told at once of the rules that have most of the keywords.
         if rule.behind == 0 && !rule.inside && !begins_word(text, keyword) {
             return None;
         }
@@ -95,16 +105,22 @@ impl Scanner {
         let end = text.len().min(from + pattern.longest + rule.behind + 1);
         let regex = pattern.regex.get_or_init(|| rule.compile().ok()).as_ref()?;
         let anchored = if rule.behind == 0 { Anchored::Yes } else { Anchored::No };
-        let mut captures = regex.create_captures();
-        regex.search_captures(&Input::new(text).span(from..end).anchored(anchored), &mut captures);
-        let all = captures.get_match()?;
-        if rule.behind > 0 && (all.start() > keyword || !begins_word(text, all.start())) {
+        let input = Input::new(text).span(from..end).anchored(anchored);
+        // Most often there is no match, which is told faster than what the groups of one are.
+        let all = regex.search(&input)?;
+        let begins = rule.inside || begins_word(text, all.start());
+        if all.start() > keyword || !begins {
             return None;
         }
-        let groups = 1..captures.group_len();
-        let secret = groups.filter_map(|group| captures.get_group(group)).next();
+        let mut captures = regex.create_captures();
+        regex.search_captures(&input, &mut captures);
+        let secret = (1..captures.group_len()).find_map(|group| captures.get_group(group));
         let secret = secret.map_or(all.range(), |group| group.range());
         if secret.end == all.end() && goes_on(text, secret.end) {
+            return None;
+        }
+        // A function that is called, or an entry of a list.
+        if rule.inside && matches!(text.get(secret.end), Some(b'(' | b'[')) {
             return None;
         }
         plausible(rule, &text[secret.clone()]).then(|| Span {

@@ -23,6 +23,7 @@ pub mod raw;
 pub mod readers;
 mod recency;
 pub mod salvage;
+pub mod secrets;
 mod sizes;
 mod snapshot;
 pub mod spine;

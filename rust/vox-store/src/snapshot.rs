@@ -53,6 +53,14 @@ impl<'t> Snapshot<'t> {
         self.checked(work(self.tables, self.txn))
     }
 
+    /// Runs `work` with the generation.
+    pub(crate) fn in_generation<T>(
+        &self,
+        work: impl FnOnce(&Generation, &RoTxn<'_>) -> Fallible<T>,
+    ) -> Result<T> {
+        self.checked(work(self.generation, self.txn))
+    }
+
     /// What tells the archive from all others; backups and exports share it.
     pub fn archive_id(&self) -> Result<[u8; 16]> {
         self.checked(meta::archive_id(self.tables, self.txn))

@@ -4,6 +4,27 @@ use std::sync::Arc;
 
 use crate::bound::Symbols;
 
+/// Places looked at for one cut. Judgement: nearly every one will do; a text full of those that
+/// won't is counted in one piece.
+pub const CUTS_TRIED: usize = 64;
+
+/// The first place that `cut` finds at or after `from` and that `fits`, which nearly every one
+/// does.
+pub fn first_cut(
+    mut from: usize,
+    cut: impl Fn(usize) -> Option<usize>,
+    fits: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    for _ in 0..CUTS_TRIED {
+        let place = cut(from)?;
+        if fits(place) {
+            return Some(place);
+        }
+        from = place + 1;
+    }
+    None
+}
+
 /// How a tokenizer turns valid text into tokens. Shared by all threads.
 pub trait Encoding: Send + Sync {
     /// What one thread needs of its own: buffers, and what it remembers of pieces it has seen.

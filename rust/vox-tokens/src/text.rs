@@ -15,10 +15,27 @@ const SHOWN: usize = 80;
 /// A name from a file as messages repeat it: on one line, without control characters, cut off if
 /// it is long.
 pub fn shown(name: &str) -> String {
-    let mut characters = name.chars();
-    let mut shown: String = characters.by_ref().take(SHOWN).flat_map(char::escape_debug).collect();
-    if characters.next().is_some() {
-        shown.push('…');
+    cut_off(name, SHOWN).chars().flat_map(char::escape_debug).collect()
+}
+
+/// The first `most` characters of a text, and a mark if there are more.
+pub fn cut_off(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
     }
-    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut_off, shown};
+
+    #[test]
+    fn names_are_shown_on_one_line_and_cut_off_if_they_are_long() {
+        assert_eq!(shown("qwen2"), "qwen2");
+        assert_eq!(shown("a\n\u{1b}[2J"), "a\\n\\u{1b}[2J");
+        assert_eq!(shown(&"é".repeat(100_000)), format!("{}…", "é".repeat(80)));
+        assert_eq!(cut_off("漢字", 2), "漢字");
+        assert_eq!(cut_off("漢字", 1), "漢…");
+    }
 }

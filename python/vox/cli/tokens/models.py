@@ -24,6 +24,8 @@ class _Family:
     title: str
     kind: Kind
     """What counts for it are worth without a tokenizer file."""
+    status: str
+    """Whether the source of that was looked into (`contracts/models.toml`)."""
     models: tuple[str, ...]
     """What their names begin with."""
 
@@ -33,7 +35,13 @@ def show_families(as_json: bool) -> None:
     from vox.tokens.models import families
 
     rows = [
-        _Family(family.name, family.title, "exact" if family.encoding else "assumed", family.models)
+        _Family(
+            family.name,
+            family.title,
+            "exact" if family.encoding else "assumed",
+            family.status,
+            family.models,
+        )
         for family in families()
     ]
     if as_json:
@@ -42,9 +50,10 @@ def show_families(as_json: bool) -> None:
     columns = [
         Column("family", style="cyan"),
         Column("kind"),
+        Column("status"),
         Column("models begin with", flexible=True),
     ]
-    table(columns, [[row.family, row.kind, " ".join(row.models)] for row in rows])
+    table(columns, [[row.family, row.kind, row.status, " ".join(row.models)] for row in rows])
     note("any model is exact by its own file: --model tokenizer.json, --model model.gguf")
 
 

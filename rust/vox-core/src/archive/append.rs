@@ -24,6 +24,8 @@ pub struct OwnItem {
     pub name: Option<String>,
     /// No later item follows from it.
     pub side: bool,
+    /// It is another item with its secrets masked.
+    pub redacted: bool,
     /// Tokens, if they are known.
     pub token_estimate: Option<u32>,
 }
@@ -40,7 +42,7 @@ impl Archive {
                 role: item.role,
                 kind: item.kind,
                 fidelity: Fidelity::Recorded,
-                redacted: false,
+                redacted: item.redacted,
                 side: item.side,
                 created_at: Some(item.created_at.unwrap_or(now)),
                 name: item.name,

@@ -2,6 +2,7 @@
 //! `vox_store::exchange`, here they have their syntax, and the trailer that makes a file whole.
 
 mod json;
+mod masking;
 mod read;
 mod write;
 

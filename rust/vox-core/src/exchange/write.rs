@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use vox_store::{Store, exchange::Line};
 use vox_types::{Code, Error, Result};
 
-use super::{TRAILER, json};
+use super::{TRAILER, json, masking::Masking};
 
 /// What was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,12 +16,18 @@ pub struct Exported {
     pub bytes: u64,
 }
 
-/// Writes the archive as lines of JSON; see [`Store::export`].
-pub fn export(store: &Store, to: &mut impl Write) -> Result<Exported> {
+/// Writes the archive as lines of JSON; see [`Store::export`]. With `mask` secrets are masked
+/// wherever they stand; no archive can be made of that.
+pub fn export(store: &Store, mask: bool, to: &mut impl Write) -> Result<Exported> {
+    let mut masking = mask.then(Masking::new).transpose()?;
     let mut out = Hashed { to, hasher: blake3::Hasher::new(), bytes: 0 };
     let mut lines = 0;
     store.export(&mut |line| {
         lines += 1;
+        let line = match &mut masking {
+            Some(masking) => masking.line(line),
+            None => line,
+        };
         json::write(&line, &mut out).map_err(|error| failed(&error))
     })?;
     let trailer = Line::new(TRAILER)

@@ -225,6 +225,7 @@ fn a_search_without_an_index_says_so() {
         created_at: None,
         name: None,
         side: false,
+        redacted: false,
         token_estimate: None,
     };
     archive.append(window, vec![item]).unwrap();

@@ -65,6 +65,7 @@ fn item() -> impl Strategy<Value = OwnItem> {
             created_at: Some(day * 86_400_000 * 20),
             name: name.map(str::to_owned),
             side: kind == ItemKind::Record,
+            redacted: false,
             token_estimate: None,
         },
     )

@@ -3,7 +3,10 @@
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -55,6 +58,8 @@ pub struct Generation {
     env: heed::Env<WithoutTls>,
     /// Its named databases.
     pub tables: Tables,
+    /// Spans of secrets, if some were kept; see [`crate::secrets`].
+    spans: OnceLock<Table>,
     /// Its number.
     pub number: u64,
     archive: PathBuf,
@@ -80,9 +85,11 @@ impl Generation {
         let folder = current.folder(archive);
         let Files { env, writable, locked, warnings } = open_files(archive, &folder, make)?;
         let tables = open_tables(&env, archive, make)?;
+        let spans = open_spans(&env, archive)?;
         Ok(Self {
             env,
             tables,
+            spans,
             number: current.generation,
             archive: archive.to_path_buf(),
             committer: Committer::default(),
@@ -95,6 +102,24 @@ impl Generation {
             lost: AtomicBool::new(false),
             warnings,
         })
+    }
+
+    /// The table of [`crate::secrets`], if there is one.
+    pub(crate) fn spans_table(&self) -> Option<Table> {
+        self.spans.get().copied()
+    }
+
+    /// The same; it is made if there is none, and counts from [`Generation::has_spans_table`] on.
+    pub(crate) fn make_spans_table(&self, txn: &mut RwTxn<'_>) -> heed::Result<Table> {
+        match self.spans.get() {
+            Some(table) => Ok(*table),
+            None => self.env.create_database(txn, Some(crate::secrets::TABLE)),
+        }
+    }
+
+    /// Says that the transaction in which `table` was made is committed.
+    pub(crate) fn has_spans_table(&self, table: Table) {
+        self.spans.get_or_init(|| table);
     }
 
     /// What its user should know about the archive's place.
@@ -542,4 +567,13 @@ fn open_tables(env: &heed::Env<WithoutTls>, archive: &Path, make: Make) -> Resul
     }
     txn.commit().map_err(fail)?;
     Ok(tables)
+}
+
+/// The table of [`crate::secrets`], which may be missing.
+fn open_spans(env: &heed::Env<WithoutTls>, archive: &Path) -> Result<OnceLock<Table>> {
+    let fail = |error: heed::Error| store_error(&error, archive);
+    let txn = env.read_txn().map_err(fail)?;
+    let table = env.open_database(&txn, Some(crate::secrets::TABLE)).map_err(fail)?;
+    txn.commit().map_err(fail)?;
+    Ok(table.map(OnceLock::from).unwrap_or_default())
 }

@@ -16,6 +16,8 @@ use crate::{env::FORMAT, fault::Fallible, tables::Tables};
 
 /// The name and version of the lines.
 pub const SCHEMA: &str = "vox.export.v1";
+/// The same, of an export whose secrets were masked.
+pub const MASKED_SCHEMA: &str = "vox.export.masked.v1";
 /// The type of the first line.
 pub const HEADER: &str = "header";
 /// The type of a blob's line.
@@ -90,6 +92,11 @@ impl Header {
             return Err(wrong("the first line is no header; this is no export of an archive"));
         }
         let schema = line.text("schema")?;
+        if schema == MASKED_SCHEMA {
+            let message = "secrets were masked in this export, so it isn't all of an archive; \
+                           export the archive without --mask";
+            return Err(Error::new(Code::WrongVersion, message));
+        }
         if schema != SCHEMA {
             let message =
                 format!("the export is of the schema {schema:?}; this vox reads {SCHEMA}");

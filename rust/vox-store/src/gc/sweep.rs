@@ -24,6 +24,7 @@ use crate::{
     index::{Finder, HashIndex},
     leases::{self, LeaseRow},
     meta::now,
+    secrets,
     tables::{Table, Tables},
 };
 
@@ -74,7 +75,10 @@ pub(crate) fn sweep(
             if !imports.is_empty() {
                 return Ok(Err(imports));
             }
-            remove(&generation.tables, txn, marks, doomed, batch).map(Ok)
+            let removed = remove(&generation.tables, txn, marks, doomed, batch)?;
+            let gone = removed.places.iter().map(|place| marks.places.blob(*place));
+            secrets::forget(generation, txn, gone)?;
+            Ok(Ok(removed))
         })?;
         match done {
             Ok(part) => {

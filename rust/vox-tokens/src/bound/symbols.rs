@@ -86,17 +86,22 @@ impl Symbols {
     fn table(mut cost: impl FnMut(char) -> Cost) -> Self {
         // A surrogate is no character and never looked up.
         let nothing = Cost { alone: 0, joined: 0, starts: true };
-        let mut pages = Vec::new();
+        let mut pages: Vec<[Cost; PAGE]> = Vec::new();
         let mut known = HashMap::new();
+        let mut last = 0_u16;
         let page_of = (0..CODE_POINTS / PAGE)
             .map(|page| {
                 let costs: [Cost; PAGE] = std::array::from_fn(|at| {
                     char::from_u32((page * PAGE + at) as u32).map_or(nothing, &mut cost)
                 });
-                *known.entry(costs).or_insert_with(|| {
-                    pages.push(costs);
-                    (pages.len() - 1) as u16
-                })
+                // Most are as the one before, which is quicker to see than to look up.
+                if pages.get(usize::from(last)) != Some(&costs) {
+                    last = *known.entry(costs).or_insert_with(|| {
+                        pages.push(costs);
+                        (pages.len() - 1) as u16
+                    });
+                }
+                last
             })
             .collect();
         let mut table = Table { pages, page_of, ascii: None };

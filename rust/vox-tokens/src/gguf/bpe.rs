@@ -13,7 +13,7 @@ use super::{
     metadata::Tokenizer,
     model::{Memory, Model},
     registry::{self, Pre},
-    split::split,
+    split::{between_words, cut, split},
     vocab::Vocab,
     wpm,
 };
@@ -313,6 +313,14 @@ impl Model for Merges {
         });
         // A `▁` may be put before any line, and one after each user-defined token.
         if self.pre.metaspace { cost.with_piece(3).with_start(3) } else { cost }
+    }
+
+    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        if self.plan.no_space {
+            between_words(bytes, from)
+        } else {
+            cut(self.pre.stages, bytes, from)
+        }
     }
 }
 

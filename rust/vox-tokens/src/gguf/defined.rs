@@ -106,6 +106,17 @@ impl Defined {
         Ok(Self { tokens: tokens.iter().map(finder).collect(), filter: filter.transpose()? })
     }
 
+    /// Whether a token begins before `place` and ends there or after it, and so could swallow what
+    /// is there. Also if one could be made of what is no UTF-8.
+    pub fn touch(&self, bytes: &[u8], place: usize) -> bool {
+        self.tokens.iter().any(|token| {
+            let text = token.find.needle();
+            let there = |before| bytes[place - before..].starts_with(text);
+            (1..=text.len().min(place)).any(there)
+                || memmem::find(text, "\u{fffd}".as_bytes()).is_some()
+        })
+    }
+
     /// `text` in parts, in order; none of them is empty.
     pub fn fragments(&self, text: &str) -> Vec<Fragment> {
         let mut parts =

@@ -6,7 +6,7 @@ use super::{
     defined::{Defined, Fragment},
     model::{Memory, Model},
 };
-use crate::{Encoding, Worker, bound::Symbols};
+use crate::{Encoding, Worker, bound::Symbols, encoding::first_cut};
 
 /// The encoding of a GGUF file.
 pub struct WithDefined {
@@ -29,6 +29,14 @@ impl Encoding for WithDefined {
 
     fn symbols(&self) -> Symbols {
         self.cost().clone()
+    }
+
+    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        first_cut(
+            from,
+            |from| self.model.cut(bytes, from),
+            |place| !self.defined.touch(bytes, place),
+        )
     }
 }
 

@@ -120,3 +120,6 @@ impl Gguf {
         Ok(Tokenizer::new(fingerprint, Arc::new(plan::open(form)?)))
     }
 }
+
+#[cfg(test)]
+mod tests;

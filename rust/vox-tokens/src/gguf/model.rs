@@ -18,6 +18,12 @@ pub trait Model: Send + Sync {
 
     /// How many symbols texts are at most, user-defined tokens included. Takes some milliseconds.
     fn symbols(&self) -> Symbols;
+
+    /// See [`crate::Encoding::cut`]; user-defined tokens don't matter here.
+    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let _ = (bytes, from);
+        None
+    }
 }
 
 /// A model that hands over the tokens of a text in order.
@@ -42,6 +48,12 @@ pub trait InOrder: Send + Sync {
 
     /// See [`Model::symbols`].
     fn symbols(&self) -> Symbols;
+
+    /// See [`Model::cut`].
+    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let _ = (bytes, from);
+        None
+    }
 }
 
 impl<M: InOrder> Model for M {
@@ -62,6 +74,10 @@ impl<M: InOrder> Model for M {
 
     fn symbols(&self) -> Symbols {
         InOrder::symbols(self)
+    }
+
+    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        InOrder::cut(self, bytes, from)
     }
 }
 

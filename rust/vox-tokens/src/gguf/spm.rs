@@ -212,6 +212,21 @@ impl Model for Scores {
         let trie = Trie(self.trie.words());
         self.plan.prefix.symbols(|c| cost(trie, c))
     }
+
+    /// Between characters that are neighbours in no token. What is put before a text would be put
+    /// before the second part.
+    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        if self.plan.led {
+            return None;
+        }
+        let neighbours = Neighbours(self.neighbours.words());
+        let known = |byte: u8| escaped(char::from(byte));
+        let at = bytes
+            .get(from..)?
+            .windows(2)
+            .position(|pair| pair.is_ascii() && !neighbours.meet(known(pair[0]), known(pair[1])))?;
+        Some(from + at + 1)
+    }
 }
 
 /// Which two characters stand side by side within a token. Where two don't, nothing ever merges

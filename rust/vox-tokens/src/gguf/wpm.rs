@@ -6,6 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::{
     metadata::Tokenizer,
     model::{InOrder, Memory},
+    split::between_words,
     vocab::Vocab,
 };
 use crate::{
@@ -126,6 +127,10 @@ impl InOrder for Words {
         // Each token of a word has a character of it, but one that is the start or a part of it.
         let alone = Trie(self.trie.words()).longest(START.as_bytes()).is_some();
         Symbols::by_character(|_| 1 + 3 * u32::from(alone))
+    }
+
+    fn cut(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        between_words(bytes, from)
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use vox_types::Result;
 
 use super::parse::malformed;
+use crate::text::shown;
 
 /// One added token, as it is looked for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -51,8 +52,8 @@ impl Finder {
         }
         if let Some(twice) = texts.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(malformed(format!(
-                "two added tokens are {:?} after normalising",
-                twice[0]
+                "two added tokens are \"{}\" after normalising",
+                shown(twice[0])
             )));
         }
         // Control tokens alone leave every text as it is.

@@ -24,9 +24,9 @@ mod symbols;
 mod tests;
 mod text;
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs::File, io::Read, path::Path, sync::Arc};
 
-use vox_types::{Error, Result};
+use vox_types::{Code, Error, Result};
 
 pub use components::{NORMALISERS, PRE_TOKENISERS};
 
@@ -35,6 +35,9 @@ use crate::{Fingerprint, Tokenizer, compiled::Kind};
 
 /// Said before what a fingerprint is of. Rises when the same plan counts otherwise.
 const ALGORITHM: &str = "vox tokenizer.json 1";
+
+/// Judgement. Bytes of the largest file that is read: those of 260,000 tokens have 33 million.
+const LARGEST: u64 = 1 << 28;
 
 /// Compiled forms of files.
 const COMPILED: Kind = Kind { magic: *b"voxtoken", version: 3, extension: "voxtoken" };
@@ -47,11 +50,34 @@ const COMPILED: Kind = Kind { magic: *b"voxtoken", version: 3, extension: "voxto
 /// # Errors
 ///
 /// `unsupported` if a part of the file isn't covered; `malformed` if it contradicts itself; an
-/// error of the system if it can't be read.
+/// error of the system if it can't be read, `too_large` if it has more than 256 MiB.
 pub fn open(path: &Path, cache: Option<&Path>) -> Result<Tokenizer> {
-    let bytes = fs::read(path).map_err(|error| Error::io(&error, path))?;
+    let bytes = read(path)?;
     from_bytes(&bytes, cache)
         .map_err(|error| Error::new(error.code, format!("{}: {error}", path.display())))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| {
+        // What the system says of its size may be wrong, or no longer true.
+        let size = file.metadata()?.len();
+        if size <= LARGEST {
+            bytes.reserve(size as usize + 1);
+            file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        }
+        Ok(size.max(bytes.len() as u64))
+    });
+    let size = read.map_err(|error| Error::io(&error, path))?;
+    if size > LARGEST {
+        let message = format!(
+            "{}: a tokenizer.json of {size} bytes; vox reads up to {LARGEST}, which no \
+             known tokenizer comes near. Is it one?",
+            path.display()
+        );
+        return Err(Error::new(Code::TooLarge, message));
+    }
+    Ok(bytes)
 }
 
 /// The tokenizer that the bytes of a `tokenizer.json` describe; see [`open`].

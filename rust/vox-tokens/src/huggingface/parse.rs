@@ -9,6 +9,8 @@ use serde::{
 use serde_json::Value;
 use vox_types::{Code, Error, Result};
 
+use crate::text::{cut_off, shown};
+
 /// What decides counts. What doesn't is left out: `truncation` and `padding` (what is counted is
 /// the whole text), `post_processor` (it adds tokens around a text), `decoder`.
 #[derive(Deserialize)]
@@ -203,8 +205,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Merge<'a> {
     }
 }
 
+/// Judgement. Characters of what is said to be wrong, which may repeat parts of the file.
+const LONGEST_REASON: usize = 400;
+
 /// A file that contradicts itself or isn't what it should be.
 pub fn malformed(what: impl fmt::Display) -> Error {
+    let what = what.to_string();
+    let what = cut_off(&what, LONGEST_REASON);
     Error::new(Code::Malformed, format!("a tokenizer.json is not sound: {what}"))
 }
 
@@ -213,7 +220,8 @@ pub fn unsupported(part: &str, name: &str) -> Error {
     Error::new(
         Code::Unsupported,
         format!(
-            "a tokenizer.json has the {part} {name:?}, which vox can't reproduce; those it can are listed in contracts/tokenizers.md"
+            "a tokenizer.json has the {part} \"{}\", which vox can't reproduce; those it can are listed in contracts/tokenizers.md",
+            shown(name)
         ),
     )
 }

@@ -26,13 +26,10 @@ use crate::{
     Encoding, Worker,
     bound::Symbols,
     compiled::{Form, Table},
+    encoding::first_cut,
     merges::Merges,
     trie::Trie,
 };
-
-/// Places looked at for one cut. Judgement: nearly every one will do; a text full of those that
-/// won't is counted in one piece.
-const CUTS_TRIED: usize = 64;
 
 /// A tokenizer as a file describes it.
 pub struct Pipeline {
@@ -125,15 +122,11 @@ impl Encoding for Pipeline {
             return None;
         }
         let fast = self.fast.as_ref().filter(|fast| fast.is_plain())?;
-        let mut from = from;
-        for _ in 0..CUTS_TRIED {
-            let place = fast.encoding.cut(bytes, from)?;
-            if bytes.get(place).is_some_and(u8::is_ascii) && !self.added.spans(bytes, place) {
-                return Some(place);
-            }
-            from = place + 1;
-        }
-        None
+        first_cut(
+            from,
+            |from| fast.encoding.cut(bytes, from),
+            |place| bytes.get(place).is_some_and(u8::is_ascii) && !self.added.spans(bytes, place),
+        )
     }
 }
 

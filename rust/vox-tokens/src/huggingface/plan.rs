@@ -21,7 +21,7 @@ use super::{
     parse::{AddedToken, File, Kind, Merge, Model, Vocab, malformed, unsupported},
     text::Normal,
 };
-use crate::{bytes, compiled, trie};
+use crate::{bytes, compiled, text::shown, trie};
 
 /// Everything but the tables.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -165,7 +165,8 @@ impl<'m> Known<'m> {
             model.unk_token.as_deref().ok_or_else(|| malformed("a model without unk_token"))?;
         self.get(name).ok_or_else(|| {
             malformed(format!(
-                "its unk_token {name:?} isn't in its vocab, so some texts have no tokens"
+                "its unk_token \"{}\" isn't in its vocab, so some texts have no tokens",
+                shown(name)
             ))
         })
     }
@@ -247,9 +248,9 @@ fn merges(model: &Model, known: &Known) -> Result<Vec<[u32; 3]>> {
     let prefix = model.continuing_subword_prefix.as_deref().unwrap_or_default();
     let entries = model.merges.as_ref().ok_or_else(|| malformed("a BPE without merges"))?;
     let id = |token: &str| {
-        known
-            .get(token)
-            .ok_or_else(|| malformed(format!("a merge has {token:?}, which is no token")))
+        known.get(token).ok_or_else(|| {
+            malformed(format!("a merge has \"{}\", which is no token", shown(token)))
+        })
     };
     let mut joined = String::new();
     let mut merges = Vec::with_capacity(entries.len());
@@ -258,13 +259,17 @@ fn merges(model: &Model, known: &Known) -> Result<Vec<[u32; 3]>> {
             Merge::Pair(left, right) => (left, right),
             Merge::Joined(line) if line.starts_with("#version") => continue,
             Merge::Joined(line) => {
-                line.split_once(' ')
-                    .filter(|(_, right)| !right.contains(' '))
-                    .ok_or_else(|| malformed(format!("the merge {line:?} isn't two tokens")))?
+                line.split_once(' ').filter(|(_, right)| !right.contains(' ')).ok_or_else(|| {
+                    malformed(format!("the merge \"{}\" isn't two tokens", shown(line)))
+                })?
             }
         };
         let rest = right.get(prefix.len()..).ok_or_else(|| {
-            malformed(format!("a merge has {right:?}, which is shorter than the prefix {prefix:?}"))
+            malformed(format!(
+                "a merge has \"{}\", which is shorter than the prefix \"{}\"",
+                shown(right),
+                shown(prefix)
+            ))
         })?;
         joined.clear();
         joined.push_str(left);

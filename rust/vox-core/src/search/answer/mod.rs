@@ -28,7 +28,7 @@ use super::{
     scan::{self, Only, Places},
     scope::Scope,
 };
-use crate::{archive::Archive, chunks::Chunks};
+use crate::{archive::Archive, chunks::Chunks, secrets};
 
 /// The most hits that are put in the order of relevance.
 pub const MOST_RANKED: u64 = 10_000;
@@ -189,7 +189,8 @@ impl Answer {
     }
 
     /// What of the text of each item shows that it is a hit, about `width` characters of it; none for
-    /// one that has no text, or was purged since.
+    /// one that has no text, or was purged since. Secrets are masked unless `reveal` says not to: a
+    /// mark that touches one is all of what stands for it.
     ///
     /// Errors: `damaged` for a text that doesn't have its hash.
     pub fn snippets(
@@ -197,6 +198,7 @@ impl Answer {
         archive: &Archive,
         items: &[ItemId],
         width: usize,
+        reveal: bool,
     ) -> Result<Vec<Option<Snippet>>> {
         let mut scratch = Scratch::default();
         archive.store().snapshot(|snapshot| {
@@ -205,7 +207,8 @@ impl Answer {
             let snippet = |&item: &ItemId| {
                 let (chunk, index) = chunks.at(item)?;
                 let attributes = chunk.attributes_at(index);
-                let text = match texts.read(chunk.content_at(index)) {
+                let blob = chunk.content_at(index);
+                let text = match texts.read(blob) {
                     Ok(text) => text,
                     Err(error) if error.code == Code::Purged => return Ok(None),
                     Err(error) => return Err(error),
@@ -219,7 +222,12 @@ impl Answer {
                     Some(matcher) => matcher.marks(text, MOST_MARKS, &mut scratch),
                     None => Vec::new(),
                 };
-                Ok(Some(snippet::cut(text, &marks, width)))
+                if reveal {
+                    return Ok(Some(snippet::cut(text, &marks, width)));
+                }
+                let masked = secrets::masked_text(snapshot, blob, text)?;
+                let marks = masked.ranges(&marks);
+                Ok(Some(snippet::cut(&masked.text, &marks, width)))
             };
             items.iter().map(snippet).collect()
         })

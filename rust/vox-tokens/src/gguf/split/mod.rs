@@ -4,6 +4,7 @@
 //! list of stages, each applied to the pieces of the one before. The stages that are published
 //! patterns are those of [`crate::split`].
 
+mod cut;
 mod ideographs;
 mod look;
 mod sets;
@@ -11,6 +12,7 @@ mod stage;
 
 use std::ops::ControlFlow;
 
+pub use cut::{between_words, cut};
 pub use sets::{Before, Set};
 pub use stage::Stage;
 
