@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from vox import _native
 from vox.archive import Archive, NewItem, SearchAnswer, SearchHit
 from vox.errors import InvalidArgumentError, NotFoundError
 from vox.sources.base import ItemKind, Role, WindowDraft
@@ -133,6 +134,30 @@ def test_pages_together_are_all_hits_in_their_order(
     parts = pages(archive, "word", limit, order=order)
     assert [hit.item for part in parts for hit in part.hits] == [hit.item for hit in whole]
     assert [len(part.hits) for part in parts[:-1]] == [limit] * (len(parts) - 1)
+
+
+class Uncounted:
+    """An answer of the core that fails if it is asked how many hits there are."""
+
+    def __init__(self, native: _native.Answered) -> None:
+        self.native = native
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.native, name)
+
+    def __len__(self) -> int:
+        raise AssertionError("all hits were counted")
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 3])
+def test_a_page_is_found_without_counting_all_hits(
+    talks: Archive, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    find = _native.search
+    monkeypatch.setattr(_native, "search", lambda *asked: Uncounted(find(*asked)))
+    answer = talks.search("disk", limit=limit)
+    assert len(answer.hits) == limit
+    assert (answer.cursor is not None) == (limit in (1, 2))
 
 
 @pytest.mark.parametrize("order", ["relevance", "newest", "oldest"])

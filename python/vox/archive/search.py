@@ -14,14 +14,11 @@ from vox import _native
 from vox.errors import InvalidArgumentError
 
 Order: TypeAlias = Literal["relevance", "newest", "oldest"]
-"""Which hits come first."""
+"""Which hits come first. By relevance there are the first 10,000, by time there are all."""
 
 State: TypeAlias = Literal["complete", "partial", "stale", "not_indexed"]
 """How far an answer covers what was asked: all of it; a part, as its time was over; all but the
 newest items, which the index doesn't have; all of it, but without the index, so without scores."""
-
-MOST_RANKED = 10_000
-"""So many hits are in the order of relevance; by time there are all."""
 
 _NEAR = 100
 """How far from its place the hit that a cursor stands behind is looked for. Judgement."""
@@ -123,9 +120,11 @@ class SearchAnswer:
         """How many items are left out, if it is `stale`."""
         self.start = _found_again(native, bound.order, place)
         """The place of the first of its hits among all."""
-        self.hits: list[SearchHit] = self.page(self.start, limit)
+        # One more says whether others follow; counting all would find all.
+        found = self.page(self.start, limit + 1) if limit else []
+        self.hits: list[SearchHit] = found[:limit]
         """The hits that were asked for."""
-        self.cursor: str | None = self._next()
+        self.cursor: str | None = self._next() if len(found) > limit else None
         """What to give to `Archive.search` for the hits that follow; None: there are none."""
 
     def __len__(self) -> int:
@@ -141,16 +140,12 @@ class SearchAnswer:
         """How many hits there are of each repository, agent, role, kind and month."""
         return msgspec.convert(self._native.facets(), Facets)
 
-    def _next(self) -> str | None:
-        end = self.start + len(self.hits)
-        most = MOST_RANKED if self._bound.order == "relevance" else len(self)
-        if not self.hits or end >= min(len(self), most):
-            return None
+    def _next(self) -> str:
         place = _Place(
             digest=self._bound.digest(),
             now=self._now,
             as_of=self._native.as_of,
-            start=end,
+            start=self.start + len(self.hits),
             behind=self.hits[-1].item,
         )
         return base64.urlsafe_b64encode(msgspec.msgpack.encode(place)).decode().rstrip("=")
