@@ -23,6 +23,7 @@ FULL = {
     "bench_tokens_hostile.py": [],
     "bench_search_scan.py": [],
     "bench_search_index.py": [],
+    "bench_retrieval.py": [],
 }
 QUICK = {
     "bench_store.py": ["--items", "50000", "--singles", "300"],
@@ -36,6 +37,7 @@ QUICK = {
     "bench_tokens_hostile.py": [],
     "bench_search_index.py": ["--items", "50000"],
     "bench_search_scan.py": ["--items", "50000", "--viewport", "50000"],
+    "bench_retrieval.py": [],
 }
 
 

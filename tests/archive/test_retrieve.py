@@ -65,6 +65,23 @@ def test_without_a_service_meaning_is_left_out_with_a_note(archive: vox.Archive)
     assert notes["semantic"] == "skipped: no embedding service is attached"
 
 
+def test_what_came_last_is_found_as_the_index_catches_up_first(archive: vox.Archive) -> None:
+    archive.update_index()
+    archive.append("two", [said("a wheel that came last")])
+    answer = archive.retrieve("last", PROFILE, 2000, lanes=["text"])
+    assert texts(answer) == ["a wheel that came last"]
+    assert answer.lanes[0].note is None
+
+
+def test_where_nothing_can_be_written_a_note_says_what_was_left_out(archive: vox.Archive) -> None:
+    archive.update_index()
+    archive.append("two", [said("a wheel that came last")])
+    reader = vox.open(archive.path, read_only=True)
+    answer = reader.retrieve("last", PROFILE, 2000, lanes=["text"])
+    assert answer.references == []
+    assert answer.lanes[0].note == "newest items that aren't in the index yet: 1"
+
+
 class Letters:
     """Vectors of how often letters occur: a service that is small and real."""
 

@@ -240,6 +240,9 @@ class Archive:
         the others from answering: the answer's `lanes` have notes. Copies of one content are one
         reference, which says how many windows hold it.
 
+        Lanes find only what the search index covers: it catches up first, if this archive can be
+        written; else, and while another process is at it, notes say how much is missing.
+
         `where` holds filters as in `search`, and no words; `repo` and `sub_agents` are as there.
         `settings` are the numbers that it weighs by.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,12 @@ from vox.archive.vectors import VectorStore
 from vox.context.profile import ModelProfile
 from vox.context.retrieval.embedding import EmbeddingService, directions, pieces
 from vox.context.retrieval.lanes import Candidate, Found, Lane
+from vox.context.retrieval.names import share_of_names
 from vox.context.retrieval.reference import Description
 from vox.context.retrieval.router import RetrievalRouter, Retrieved
 from vox.context.retrieval.semantic import SemanticLane
 from vox.context.retrieval.settings import RetrievalSettings
+from vox.errors import VoxError
 
 _PAGE = 4096
 """Items that are listed at once. Judgement."""
@@ -41,7 +45,8 @@ class Corpus:
         answered, covered = self._ask(question, way, contents, count)
         rows = answered.hits("relevance", 0, count, None, False)
         self._rows |= {row["item"]: row for row in rows}
-        return Found([_candidate(row) for row in rows], covered, _note(answered.state))
+        candidates = [_candidate(row) for row in rows]
+        return Found(candidates, covered, note=_note(answered.state))
 
     def holding(self, contents: Sequence[int], count: int) -> Sequence[Candidate]:
         """Items that hold one of `contents`, in their order."""
@@ -72,11 +77,13 @@ class CoreLane:
     def __init__(self, name: str, way: str, corpus: Corpus) -> None:
         self.name = name
         self._way = way
+        self._by_names = way == "touched"
         self._corpus = corpus
 
     def find(self, question: str, count: int) -> Found:
         """The best by its way."""
-        return self._corpus.related(question, self._way, count)
+        found = self._corpus.related(question, self._way, count)
+        return replace(found, named=share_of_names(question)) if self._by_names else found
 
 
 def retrieve(
@@ -94,9 +101,17 @@ def retrieve(
     settings: RetrievalSettings | None,
 ) -> Retrieved:
     """See `vox.archive.Archive.retrieve`."""
+    _catch_up(native)
     corpus = _corpus(native, where, repos, sub_agents)
     router = RetrievalRouter(_lanes(native, corpus, embedding), corpus, settings)
     return router.retrieve(question, profile, budget, lanes=lanes, limit=limit)
+
+
+def _catch_up(native: _native.Archive) -> None:
+    """Lets the index follow the archive: lanes find only what it covers. Where that fails, or where
+    another process is at it, lanes say what they couldn't look at."""
+    with suppress(VoxError, OSError):
+        _native.update_index(native, False)
 
 
 def rank(
@@ -249,5 +264,5 @@ def _note(state: dict[str, Any]) -> str | None:
         case "partial":
             return f"{state['searched']} of {state['of']} items were searched"
         case "stale":
-            return f"the newest {state['behind']} items aren't in the index yet"
+            return f"newest items that aren't in the index yet: {state['behind']}"
     return None

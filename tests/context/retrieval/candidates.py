@@ -50,7 +50,7 @@ class FixedLane:
     def find(self, question: str, count: int) -> Found:
         if self.fails:
             raise self.fails
-        return Found(list(self.found[:count]), self.covered, self.note)
+        return Found(list(self.found[:count]), self.covered, note=self.note)
 
 
 @dataclass

@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.context.retrieval.candidates import NOW, candidate
-from vox.context.retrieval.fusion import fuse, prior, weight_of_meaning
+from vox.context.retrieval.fusion import (
+    fuse,
+    most_covered,
+    prior,
+    weight_of_meaning,
+    weight_of_names,
+)
 from vox.context.retrieval.lanes import Candidate, Found
+from vox.context.retrieval.names import share_of_names
 from vox.context.retrieval.settings import RetrievalSettings
 
 PLAIN = RetrievalSettings(lane_weights={}, kind_priors={}, role_priors={}, recency=0.0)
@@ -34,14 +41,15 @@ def test_copies_of_a_content_are_one_with_the_best_rank_of_each_lane() -> None:
 
 def test_meaning_counts_as_far_as_words_found_nothing() -> None:
     def weight(covered: float | None) -> float:
-        return weight_of_meaning({"words": Found([], covered)}, RetrievalSettings())
+        covers = most_covered({"words": Found([], covered)})
+        return weight_of_meaning(covers, RetrievalSettings())
 
     assert weight(None) == weight(0.0) == weight(0.5) == 1.0
     assert 0.3 < weight(0.65) < 0.7
     assert weight(0.8) == weight(1.0) == 0.0
     edge = RetrievalSettings(covered_from=0.7, covered_to=0.7)
-    assert weight_of_meaning({"words": Found([], 0.6)}, edge) == 1.0
-    assert weight_of_meaning({"words": Found([], 0.7)}, edge) == 0.0
+    assert weight_of_meaning(0.6, edge) == 1.0
+    assert weight_of_meaning(0.7, edge) == 0.0
 
 
 def test_lanes_of_meaning_are_silent_where_all_words_were_found() -> None:
@@ -49,6 +57,17 @@ def test_lanes_of_meaning_are_silent_where_all_words_were_found() -> None:
     meaning = Found([candidate(2)])
     fused = fuse({"words": words, "meaning": meaning}, {"meaning"}, PLAIN, NOW)
     assert [one.candidate.item for one in fused] == [1]
+
+
+def test_names_count_fully_unless_the_question_stands_somewhere_as_a_sentence() -> None:
+    settings = RetrievalSettings()
+    sentence = share_of_names("look at this project and explain hello.py")
+    assert 0 < sentence < settings.named_from
+    assert weight_of_names(sentence, 1.0, settings) == 0.0
+    assert weight_of_names(sentence, 0.3, settings) == 1.0
+    for name in ("src/agents/core.ts", "foo_bar", "getName", "post-tool-capture.sh"):
+        assert weight_of_names(share_of_names(name), 1.0, settings) == 1.0
+    assert share_of_names("") == share_of_names("it doesn't work.") == 0.0
 
 
 def test_half_of_what_recency_adds_is_left_after_its_half_life() -> None:

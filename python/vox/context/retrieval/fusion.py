@@ -32,10 +32,13 @@ def fuse(
     age. Copies of one content count once in each lane, by the best of them. Among equals the newer
     comes first, then the lower number.
     """
-    meaning = weight_of_meaning(found, settings)
+    covered = most_covered(found)
+    meaning = weight_of_meaning(covered, settings)
     by_content: dict[str, Fused] = {}
     for name, lane in found.items():
         weight = settings.lane_weights.get(name, 1.0) * (meaning if name in by_meaning else 1.0)
+        if lane.named is not None:
+            weight *= weight_of_names(lane.named, covered, settings)
         if weight <= 0:
             continue
         seen: set[str] = set()
@@ -55,14 +58,30 @@ def fuse(
     )
 
 
-def weight_of_meaning(found: Mapping[str, Found], settings: RetrievalSettings) -> float:
+def most_covered(found: Mapping[str, Found]) -> float:
+    """How much of the question's words the best of any lane hold."""
+    return max((lane.covered for lane in found.values() if lane.covered is not None), default=0.0)
+
+
+def weight_of_meaning(covered: float, settings: RetrievalSettings) -> float:
     """What lanes that go by meaning count: 1 if no lane found the question's words, 0 if one found
     nearly all of them, evenly between."""
-    covered = max((lane.covered for lane in found.values() if lane.covered is not None), default=0)
-    width = settings.covered_to - settings.covered_from
-    if width <= 0:
-        return float(covered < settings.covered_to)
-    return min(1.0, max(0.0, (settings.covered_to - covered) / width))
+    return 1.0 - _between(covered, settings.covered_from, settings.covered_to)
+
+
+def weight_of_names(named: float, covered: float, settings: RetrievalSettings) -> float:
+    """What a lane that goes by names counts: 1 if no lane found the question's words, else by how
+    much of the question are names."""
+    if covered <= settings.covered_from:
+        return 1.0
+    return _between(named, settings.named_from, settings.named_to)
+
+
+def _between(value: float, low: float, high: float) -> float:
+    """0 up to `low`, 1 from `high` on, evenly between."""
+    if high <= low:
+        return float(value >= high)
+    return min(1.0, max(0.0, (value - low) / (high - low)))
 
 
 def prior(candidate: Candidate, settings: RetrievalSettings, now: int) -> float:

@@ -32,6 +32,9 @@ class Found:
     covered: float | None = None
     """How much of the question the best of them hold word for word, from 0 to 1; None for a lane
     that doesn't go by words."""
+    named: float | None = None
+    """How much of the question is names of what this lane goes by, from 0 to 1; None for a lane
+    that doesn't go by names."""
     note: str | None = None
     """What its user should know: that something wasn't looked at, and why."""
 

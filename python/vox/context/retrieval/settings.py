@@ -13,8 +13,10 @@ def _weights() -> Mapping[str, float]:
 
 
 def _kinds() -> Mapping[str, float]:
-    # What was said is worth a little more than what a tool printed, which is longer and repeats.
-    return MappingProxyType({"message": 1.0, "tool_result": 0.99, "summary": 0.97})
+    # What was said is worth a little more than what a tool printed, which is longer and repeats,
+    # and than what it was called with, whose results and answers say more.
+    kinds = {"message": 1.0, "tool_result": 0.99, "tool_call": 0.98, "summary": 0.97}
+    return MappingProxyType(kinds)
 
 
 def _roles() -> Mapping[str, float]:
@@ -38,6 +40,12 @@ class RetrievalSettings:
     covered_to: float = 0.8
     """… and if they find this share or more, not at all: what was found word for word isn't
     overruled by what is only like it."""
+    named_from: float = 1 / 3
+    """If words find more than `covered_from`, and names are no more than this share of the
+    question's words, lanes that go by names don't count at all …"""
+    named_to: float = 2 / 3
+    """… and if they are this share or more, fully: a sentence that stands somewhere as it is asked
+    is found there, not at the files that it mentions."""
     kind_priors: Mapping[str, float] = field(default_factory=_kinds)
     """Factors by kind of item; 1 for one that isn't named."""
     role_priors: Mapping[str, float] = field(default_factory=_roles)
