@@ -30,6 +30,8 @@ show vox search 'write file -kind:tool_result' --all --limit 5
 show vox search '/[Ee]rror: \w+/ since:2020-01-01' --all --limit 3 --sort newest
 show vox search 'file OR error' --all --facets
 show vox search 'write file' --all -o 3
+say 'A question instead of a query: references for a model, within a budget of its tokens:'
+show vox search 'how do I create three simple files' --model gpt-5 --budget 800 --limit 5 --all
 
 say 'Long output out of sight, first only counted, and a way back; a fork that shares all but what follows:'
 show vox window trim b5cc2934 --kind tool_result

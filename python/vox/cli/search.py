@@ -14,6 +14,7 @@ from vox.cli.hits import COLUMNS, cells, facet_rows, hit_row, print_hits
 from vox.cli.items import KINDS, ROLES
 from vox.cli.options import Text, archive_option, json_option, jsonl_option, open_to_read
 from vox.cli.output import Column, answer, note, remark, rows_as_lines, table
+from vox.cli.references import LANES, print_references, without
 from vox.cli.show import show
 from vox.errors import InvalidArgumentError, NotFoundError, PartialError
 
@@ -58,6 +59,9 @@ FACETS = (Column("field", style="magenta"), Column("value", flexible=True), Colu
 @click.option("--timeout", type=click.FloatRange(min=0), help="Read texts for so many seconds.")
 @click.option("--no-index", is_flag=True, help="Read the texts, whatever the index says.")
 @click.option("--reveal", is_flag=True, help="Also show what looks like a secret.")
+@click.option("-m", "--model", type=Text(), help="QUERY is a question; references for this model.")
+@click.option("--budget", type=click.IntRange(min=0), help="Of so many of its tokens at most.")
+@click.option("--lane", "lanes", type=click.Choice(LANES), multiple=True, help="Found by this.")
 @json_option
 @jsonl_option
 @archive_option
@@ -79,6 +83,9 @@ def search(
     timeout: float | None,
     no_index: bool,
     reveal: bool,
+    model: str | None,
+    budget: int | None,
+    lanes: tuple[str, ...],
     **asked: Any,
 ) -> None:
     """Find what was ever said.
@@ -91,9 +98,32 @@ def search(
 
     In a folder of which the archive knows conversations only those are searched, unless --all or
     the query says where.
+
+    With --model the QUERY is a question in plain words, none of which must occur. The answer is
+    references that take at most --budget tokens of the model: found by words (text), by files and
+    symbols that tools touched (structural), by meaning (semantic, for programs that attach a
+    service of embeddings).
     """
     archive = open_to_read(path)
     scope = [] if everywhere or asked["repos"] else archive.repos_here(Path.cwd())
+    if model is not None:
+        hits_only = {"-F": asked.pop("literal"), "-E": asked.pop("regex"), "--cursor": cursor}
+        hits_only |= {"--facets": facets, "-o": opened, "--no-index": no_index}
+        without({**hits_only, "--timeout": timeout is not None, "--reveal": reveal})
+        retrieved = archive.retrieve(
+            " ".join(words),
+            model,
+            budget,
+            lanes=lanes or None,
+            limit=limit,
+            where=_query("", literal=False, regex=False, **asked),
+            repo=scope,
+            sub_agents=sub_agents,
+        )
+        print_references(archive, retrieved, scope, as_json=as_json, as_lines=as_lines)
+        return
+    if budget is not None or lanes:
+        raise InvalidArgumentError("--budget and --lane need --model: tokens of which model?")
     query = _query(" ".join(words), **asked)
     found = archive.search(
         query,
