@@ -8,9 +8,10 @@ from typing import Any, cast
 
 import pytest
 
+import vox
 from vox import _native
 from vox.archive import Archive, NewItem, SearchAnswer, SearchHit
-from vox.errors import InvalidArgumentError, NotFoundError
+from vox.errors import InvalidArgumentError, NotFoundError, ReadOnlyError
 from vox.sources.base import ItemKind, Role, WindowDraft
 
 DAY = 86_400_000
@@ -300,3 +301,26 @@ def test_pages_stay_as_they_are_while_the_index_catches_up(archive: Archive) -> 
     archive.update_index()
     rest = archive.search("word", cursor=first.cursor)
     assert [hit.item for hit in first.hits + rest.hits] == before
+
+
+def test_pages_go_on_where_the_index_breaks_under_an_answer(archive: Archive) -> None:
+    say(archive, "w", *(f"{'word ' * (1 + i % 7)}{i}" for i in range(300)))
+    archive.update_index()
+    answer = archive.search("word", limit=10)
+    for postings in (archive.path / "search").rglob("*.idx"):
+        with postings.open("r+b") as file:
+            file.write(b"\xff" * postings.stat().st_size)
+    hits = answer.page(0, 50) + answer.page(50, 100) + answer.page(150, 1000)
+    assert len({hit.item for hit in hits}) == len(hits) == len(answer) == 300
+    assert [hit.score is None for hit in hits] == [False] * 100 + [True] * 200
+    assert [hit.item for hit in hits[100:]] == sorted(
+        (hit.item for hit in hits[100:]), reverse=True
+    )
+
+
+def test_an_index_that_may_not_be_built_says_what_to_do(talks: Archive) -> None:
+    with (
+        vox.open(talks.path, read_only=True) as reading,
+        pytest.raises(ReadOnlyError, match="open it for writing"),
+    ):
+        reading.reindex()

@@ -28,7 +28,9 @@ def reindex(ctx: click.Context, as_json: bool, path: Path | None) -> None:
     if as_json:
         answer("vox.reindex.v1", report)
     elif report.standing == "busy":
-        click.echo("another process builds the index at this moment", err=True)
+        click.echo(
+            "another process builds the index at this moment; try again when it is done", err=True
+        )
     else:
         click.echo(f"{people.number(report.added, 'item')} indexed")
         if report.unreadable:

@@ -63,8 +63,8 @@ pub enum AtomKind {
     Regex,
 }
 
-/// A condition on an item or a window, `field:value,value`: one of the values, or with a minus
-/// none of them.
+/// A condition on an item or a window, `field:value,value`: one of the values, of `is:` all of them,
+/// or with a minus none of them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FieldFilter {
     /// Which field.

@@ -262,9 +262,17 @@ impl Answer {
             .collect();
         if !unknown.is_empty() {
             let blobs: Vec<_> = unknown.iter().map(|(_, blob, _)| *blob).collect();
-            let holders = match &self.indexed {
-                Some(indexed) => indexed.holders(archive, &self.scope, &unknown)?,
+            let of_indexed = self
+                .indexed
+                .as_ref()
+                .map(|indexed| indexed.holders(archive, &self.scope, &unknown));
+            let holders = match of_indexed {
                 None => self.all_holders(archive, &blobs)?,
+                Some(Err(error)) if of_index(error.code) => {
+                    archive.kept().forget_index();
+                    self.all_holders(archive, &blobs)?
+                }
+                Some(holders) => holders?,
             };
             for (content, blob, _) in unknown {
                 known.insert(content, holders.get(&blob).map_or(1, |all| all.len().max(1) as u64));

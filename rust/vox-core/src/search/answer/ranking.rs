@@ -11,7 +11,11 @@ use super::{
 };
 use crate::{
     archive::Archive,
-    search::{TimeOrder, indexed::Indexed, scope::Scope},
+    search::{
+        TimeOrder,
+        indexed::{Indexed, of_index},
+        scope::Scope,
+    },
 };
 
 /// Hits that are ranked at first; then ten times as many. Judgement.
@@ -44,7 +48,10 @@ impl Ranking {
         let count = count.min(MOST_RANKED.saturating_sub(start));
         let end = start + count;
         if !self.complete && (self.scored.len() as u64) < end {
-            self.score(answer, end)?;
+            match self.score(answer, end) {
+                Err(error) if of_index(error.code) => self.give_up(answer, archive)?,
+                scored => scored?,
+            }
         }
         let places = clamp(start, count, self.scored.len());
         let scored = self.scored[places].iter().map(|(item, score)| (*item, Some(*score)));
@@ -66,6 +73,18 @@ impl Ranking {
             page.extend(items.into_iter().map(|item| (item, None)));
         }
         Ok(page)
+    }
+
+    /// Puts what has no place yet in the order of time: the index that gave scores fails.
+    fn give_up(&mut self, answer: &Answer, archive: &Archive) -> Result<()> {
+        archive.kept().forget_index();
+        let mut rest = (*answer.items(archive)?).clone();
+        for (item, _) in &self.scored {
+            rest.remove(item.0);
+        }
+        self.rest = Some(Arc::new(ByTime::of(archive, &rest)?));
+        self.complete = true;
+        Ok(())
     }
 
     /// Scores at least the first `wanted` hits, if there are so many.

@@ -141,7 +141,10 @@ impl Archive {
         let path = self.store().path().display();
         Err(Error::new(
             Code::ReadOnly,
-            format!("{path}: it was opened for reading only, so its search index stays as it is"),
+            format!(
+                "{path}: it was opened for reading only, so its search index stays as it is; open it \
+                 for writing where its folder may be written to"
+            ),
         ))
     }
 
