@@ -509,6 +509,10 @@ class Answered:
     def as_of(self) -> int | None:
         """The last event of the state of the archive that it was made from."""
 
+    @property
+    def of_repos(self) -> bool:
+        """Whether it is confined to the repositories that were asked for."""
+
     def __len__(self) -> int: ...
     def hits(
         self, order: str, start: int, count: int, width: int | None, reveal: bool
@@ -548,6 +552,9 @@ class Archive:
 
     def window_count(self, shown: WindowFilter) -> int:
         """How many windows a list shows."""
+
+    def repos(self) -> list[str]:
+        """What live windows call their repositories."""
 
     def tree(self, window: int) -> Columns:
         """The tree that a window belongs to, each window followed by its children."""

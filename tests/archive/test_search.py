@@ -95,6 +95,22 @@ def test_a_scope_leaves_out_other_repositories_and_sub_agents(talks: Archive) ->
     assert len(talks.search("disk is:subagent")) == 1
 
 
+@pytest.mark.parametrize(
+    ("query", "repo", "scoped"),
+    [
+        ("disk", "/wing", True),
+        ("disk -repo:engine", "/wing", True),
+        ("disk", None, False),
+        ("disk repo:engine", "/wing", False),
+        ("disk in:engine", "/wing", False),
+    ],
+)
+def test_an_answer_says_whether_it_is_confined_to_the_scope(
+    talks: Archive, query: str, repo: str | None, scoped: bool
+) -> None:
+    assert talks.search(query, repo=repo).scoped == scoped
+
+
 def test_a_content_that_several_windows_hold_is_one_hit_each_and_says_so(talks: Archive) -> None:
     say(talks, "echo", "as you said:", "the disk is full")
     assert [hit.windows for hit in talks.search("full").hits] == [2, 2]
@@ -241,7 +257,7 @@ def test_without_the_index_the_hits_are_the_same(talks: Archive) -> None:
     assert texts(talks, answer.hits) == texts(talks, talks.search("disk", order="newest").hits)
 
 
-def test_a_folder_is_known_by_its_path_its_root_and_its_remote(
+def test_a_folder_is_known_by_its_path_its_root_what_is_below_and_its_remote(
     archive: Archive, tmp_path: Path
 ) -> None:
     root = tmp_path / "thing"
@@ -250,10 +266,11 @@ def test_a_folder_is_known_by_its_path_its_root_and_its_remote(
     for arguments in (["init", "-q"], ["remote", "add", "origin", "git@host:me/thing.git"]):
         subprocess.run(["git", *arguments], cwd=root, check=True)
     assert archive.repos_here(inside) == []
-    for name in (str(root), "git@host:me/thing.git", str(tmp_path), str(root / "src" / "other")):
+    other = str(root / "src" / "other")
+    for name in (str(root), "git@host:me/thing.git", str(tmp_path), other, f"{root}-other"):
         say(archive, name, "hello", repo=name)
-    assert archive.repos_here(inside) == [str(root), "git@host:me/thing.git"]
-    assert archive.repos_here(root) == [str(root), "git@host:me/thing.git"]
+    assert archive.repos_here(inside) == [str(root), "git@host:me/thing.git", other]
+    assert archive.repos_here(root) == [str(root), "git@host:me/thing.git", other]
     assert archive.repos_here(tmp_path) == [str(tmp_path)]
     assert archive.repos_here(tmp_path / "elsewhere") == []
 

@@ -94,6 +94,9 @@ def test_a_folder_that_is_known_is_the_scope(
     assert run("search", "build", "--json").answer["repos"] == [str(known)]
     assert len(run("search", "build", "--jsonl", "--all").rows) == 2
     assert "--all" in run("search", "nowhere").messages
+    assert run("search", "build", "repo:engine").text.count("\n") == 1
+    assert "--all" not in run("search", "nowhere", "repo:engine").messages
+    assert run("search", "build", "repo:engine", "--json").answer["repos"] == []
     monkeypatch.chdir(unknown)
     assert len(run("search", "build", "--jsonl").rows) == 2
 

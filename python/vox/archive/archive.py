@@ -296,7 +296,8 @@ class Archive:
 
     def repos_here(self, folder: Path) -> list[str]:
         """What this archive calls the repository that `folder` is in: the folders from there up to
-        its root, and its remote address, as far as windows are of them; empty if none is."""
+        its root, its remote address, and the folders below its root, as far as windows are of
+        them; empty if none is."""
         from vox.archive import repos
 
         return repos.known(self._native, folder)

@@ -5,21 +5,28 @@ Transcripts say where they happened by a folder or by the address of a remote.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from vox import _native
-from vox.archive.filters import window_filter
 
 
 def known(archive: _native.Archive, folder: Path) -> list[str]:
     """What windows of the archive call the repository of `folder`."""
-    names = dict.fromkeys(_names(folder.absolute()))
-    return [name for name in names if archive.window_count(window_filter(repo=name))]
-
-
-def _names(folder: Path) -> Iterator[str]:
+    folder = folder.absolute()
     root = next((above for above in (folder, *folder.parents) if (above / ".git").exists()), None)
+    all_ = dict.fromkeys(archive.repos())
+    names = dict.fromkeys(_names(folder, root))
+    known = [name for name in names if name in all_]
+    if root is not None:
+        # Sessions that were begun in a folder of the repository are of it too.
+        below = f"{root}{os.sep}"
+        known += [name for name in all_ if name.startswith(below) and name not in names]
+    return known
+
+
+def _names(folder: Path, root: Path | None) -> Iterator[str]:
     yield str(folder)
     if root is None:
         return

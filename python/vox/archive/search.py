@@ -118,6 +118,9 @@ class SearchAnswer:
         """And of how many."""
         self.behind: int | None = state.get("behind")
         """How many items are left out, if it is `stale`."""
+        self.scoped: bool = native.of_repos
+        """Whether it is confined to the repositories that were asked for: not if there were none,
+        or the query says itself where to look."""
         self.start = _found_again(native, bound.order, place)
         """The place of the first of its hits among all."""
         # One more says whether others follow; counting all would find all.

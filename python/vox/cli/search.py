@@ -136,6 +136,7 @@ def search(
         index=not no_index,
         reveal=reveal,
     )
+    scope = scope if found.scoped else []
     if opened:
         _open(ctx, found, opened, path)
         return

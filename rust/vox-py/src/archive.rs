@@ -114,6 +114,11 @@ impl Archive {
         self.run(py, |archive| archive.window_count(&shown.into_core()?))
     }
 
+    /// What live windows call their repositories.
+    fn repos(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.run(py, |archive| archive.repos())
+    }
+
     /// The tree that a window belongs to, each window followed by its children.
     fn tree(&self, py: Python<'_>, window: u32) -> PyResult<Columns> {
         self.run(py, |archive| archive.tree(window)).map(Columns)

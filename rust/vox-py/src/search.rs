@@ -149,6 +149,12 @@ impl Answered {
         self.answer.as_of()
     }
 
+    /// Whether it is confined to the repositories that were asked for.
+    #[getter]
+    fn of_repos(&self) -> bool {
+        self.answer.of_repos()
+    }
+
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         let len = door::core(py, || self.answer.len(&self.archive))?;
         Ok(len as usize)

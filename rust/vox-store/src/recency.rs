@@ -55,6 +55,15 @@ pub fn walk(
     Ok(())
 }
 
+/// The repositories of live windows, ascending; 0 stands for none.
+pub fn repos(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<SymbolNo>> {
+    let groups = group_keys(tables.by_recency, txn, None)?;
+    let mut repos: Vec<SymbolNo> =
+        groups.iter().map(|[a, b, c, d, _]| SymbolNo::from_be_bytes([*a, *b, *c, *d])).collect();
+    repos.dedup();
+    Ok(repos)
+}
+
 /// The prefixes (repository, tier) that have windows, found by skipping from one to the next.
 fn group_keys(table: Table, txn: &RoTxn<'_>, repo: Option<SymbolNo>) -> Fallible<Vec<[u8; 5]>> {
     let mut groups = Vec::new();

@@ -118,6 +118,11 @@ impl<'t> Snapshot<'t> {
         self.checked(crate::recency::walk(self.tables, self.txn, repo, tier, visit))
     }
 
+    /// The repositories of live windows, ascending; 0 stands for none.
+    pub fn repos(&self) -> Result<Vec<SymbolNo>> {
+        self.checked(crate::recency::repos(self.tables, self.txn))
+    }
+
     /// The extent of `window` that holds `ordinal`.
     pub fn extent_at(&self, window: WindowNo, ordinal: u64) -> Result<Option<Extent>> {
         self.checked(extents::at(self.tables, self.txn, window, ordinal))

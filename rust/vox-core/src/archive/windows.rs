@@ -111,6 +111,17 @@ impl Archive {
         })
     }
 
+    /// What live windows call their repositories, each once.
+    pub fn repos(&self) -> Result<Vec<String>> {
+        self.store().snapshot(|snapshot| {
+            let mut repos = Vec::new();
+            for symbol in snapshot.repos()? {
+                repos.extend(snapshot.symbol(symbol)?.map(|text| text.into_owned()));
+            }
+            Ok(repos)
+        })
+    }
+
     /// How many windows a list shows.
     pub fn window_count(&self, filter: &WindowFilter) -> Result<u64> {
         self.store.snapshot(|snapshot| self.walk(snapshot, filter, u64::MAX, |_, _| ()))

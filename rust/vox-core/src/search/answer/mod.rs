@@ -118,6 +118,12 @@ impl Answer {
         self.scope.as_of
     }
 
+    /// Whether it is confined to the repositories of the request: not if there were none, or the
+    /// query says itself where to look.
+    pub fn of_repos(&self) -> bool {
+        self.scope.of_repos
+    }
+
     /// How many hits.
     pub fn len(&self, archive: &Archive) -> Result<u64> {
         Ok(self.items(archive)?.len())

@@ -28,6 +28,8 @@ pub(crate) struct Scope {
     pub shown: Shown,
     /// The last event of what it is about.
     pub as_of: Option<u64>,
+    /// Whether it is confined to the repositories of the request.
+    pub of_repos: bool,
 }
 
 impl Scope {
@@ -68,6 +70,7 @@ impl Scope {
             items: ItemFilter::of(query, snapshot)?,
             shown: Shown::new(all, |run| snapshot.run(run).map(|row| row.window))?,
             as_of,
+            of_repos: filter.scoped(),
         })
     }
 

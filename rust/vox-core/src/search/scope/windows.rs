@@ -30,6 +30,8 @@ pub(super) struct WindowFilter {
     trimmed: Option<bool>,
     /// Whether something must and must not be so.
     contradictory: bool,
+    /// Whether the request chose the repositories.
+    scoped: bool,
 }
 
 impl WindowFilter {
@@ -99,6 +101,7 @@ impl WindowFilter {
                 let symbols =
                     names::symbols(snapshot, &request.repos, |text, value| text == value)?;
                 filter.repos.add(symbols, false);
+                filter.scoped = true;
             }
             if !request.sub_agents {
                 filter.sub_agents = filter.sub_agents.or(Some(false));
@@ -135,6 +138,12 @@ impl WindowFilter {
             Some(wanted) if admitted => Ok(sub_agent()? == wanted),
             _ => Ok(admitted),
         }
+    }
+
+    /// Whether only windows of the repositories of the request are admitted, as the query doesn't say
+    /// where to look.
+    pub(super) fn scoped(&self) -> bool {
+        self.scoped
     }
 
     /// The windows that are named, if only such may hold hits.
