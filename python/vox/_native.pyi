@@ -518,7 +518,7 @@ class Answered:
         self, order: str, start: int, count: int, width: int | None, reveal: bool
     ) -> list[dict[str, Any]]:
         """`count` hits from place `start` on; with a `width` each has a snippet of about so many
-        bytes. Secrets are masked in previews and snippets unless `reveal`."""
+        bytes. Secrets are masked in titles, previews and snippets unless `reveal`."""
 
     def snippets(self, items: Sequence[int], width: int) -> list[dict[str, Any] | None]:
         """A snippet of about `width` bytes of each of `items`, hits or not; None of what has no

@@ -9,6 +9,7 @@ import pytest
 import vox
 from tests.archive.test_secrets import MASK, TEXTS, TOKEN, items
 from tests.cli.conftest import Run
+from vox.sources.base import WindowDraft
 
 
 @pytest.fixture
@@ -26,6 +27,23 @@ def test_lists_mask_unless_they_are_to_reveal(run: Run, window: str, how: tuple[
         assert MASK in masked
         assert TOKEN not in masked
         assert TOKEN in run(*command, *how, "--reveal").text
+
+
+@pytest.mark.parametrize("how", [(), ("--json",), ("--jsonl",)])
+@pytest.mark.parametrize("titled", [True, False])
+def test_names_of_windows_are_masked_unless_they_are_to_be_revealed(
+    run: Run, home: Path, how: tuple[str, ...], titled: bool
+) -> None:
+    text = "hello" if titled else f"rotate {TOKEN}"
+    with vox.open(home / "archive") as archive:
+        title = f"rotate {TOKEN}" if titled else None
+        archive.append(WindowDraft(key="named", title=title), items(text, "found"))
+    for command in (("ls",), ("ls", "--tree"), ("search", "--all", "found")):
+        masked = run(*command, *how).text
+        assert TOKEN not in masked
+        if titled or not how:
+            assert f"rotate {MASK}" in masked
+            assert f"rotate {TOKEN}" in run(*command, *how, "--reveal").text
 
 
 def test_an_item_that_is_asked_for_is_as_it_is(run: Run, window: str) -> None:

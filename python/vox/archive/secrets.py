@@ -57,6 +57,11 @@ def scan(archive: _native.Archive) -> SecretScan:
     )
 
 
+def masked_text(text: str) -> str:
+    """`text` with its secrets masked."""
+    return _native.mask_secrets(text).decode()
+
+
 def redact(archive: Archive, window: Window, key: str | None) -> RedactReport:
     """Makes a window without the secrets of `window`; see `Archive.redact`."""
     key = key or f"vox-redacted:{window.id}"
@@ -69,7 +74,7 @@ def redact(archive: Archive, window: Window, key: str | None) -> RedactReport:
         raise InvalidArgumentError(f"no item of window {window.id} holds a secret")
     title = None
     if window.title is not None:
-        title = f"{_native.mask_secrets(window.title).decode()} (redacted)"
+        title = f"{masked_text(window.title)} (redacted)"
     draft = WindowDraft(
         key=key,
         kind=window.info["kind"],

@@ -33,10 +33,10 @@ TOKENS = {
 }
 
 
-def header(archive: Archive, window: Window) -> Iterator[str]:
+def header(archive: Archive, window: Window, *, reveal: bool) -> Iterator[str]:
     """Lines about a window; the first is what it is called."""
     info = window.info
-    name = name_of(archive, info)
+    name = name_of(archive, info, reveal=reveal)
     yield name
     yield info["id"] if name == info["key"] else f"{info['id']}  {info['key']}"
     facts = (
@@ -49,7 +49,7 @@ def header(archive: Archive, window: Window) -> Iterator[str]:
     yield " · ".join((_counts(window), *_usage(window)))
     if said := " · ".join(_said(info)):
         yield said
-    yield from _relatives(archive, window)
+    yield from _relatives(archive, window, reveal=reveal)
 
 
 def _said(info: Mapping[str, Any]) -> Iterator[str]:
@@ -92,17 +92,18 @@ def _usage(window: Window) -> Iterator[str]:
         yield f"${cost / 1e9:,.2f}"
 
 
-def _relatives(archive: Archive, window: Window) -> Iterator[str]:
+def _relatives(archive: Archive, window: Window, *, reveal: bool) -> Iterator[str]:
     tree = window.tree().to_pylist()
     info = window.info
     for row in tree:
         if row["id"] == info["parent"]:
-            yield f"{SINCE[info['link']]} {short_id(row)}  {name_of(archive, row)}"
+            yield f"{SINCE[info['link']]} {short_id(row)}  {name_of(archive, row, reveal=reveal)}"
     for link, origin, _ in window.links():
         if link == "merged_from":
-            yield f"{SINCE[link]} {short_id(origin.info)}  {name_of(archive, origin.info)}"
+            name = name_of(archive, origin.info, reveal=reveal)
+            yield f"{SINCE[link]} {short_id(origin.info)}  {name}"
     children = [row for row in tree if row["parent"] == info["id"]]
     for row in children[:MOST_RELATIVES]:
-        yield f"└ {short_id(row)}  {sort_of(row)}  {name_of(archive, row)}"
+        yield f"└ {short_id(row)}  {sort_of(row)}  {name_of(archive, row, reveal=reveal)}"
     if (more := len(children) - MOST_RELATIVES) > 0:
         yield f"└ and {people.number(more)} more: vox ls --tree"

@@ -39,14 +39,14 @@ def hit_row(hit: SearchHit) -> dict[str, Any]:
     return row
 
 
-def cells(archive: Archive, hit: SearchHit) -> tuple[Cell, ...]:
+def cells(archive: Archive, hit: SearchHit, *, reveal: bool) -> tuple[Cell, ...]:
     """A hit as a row of a table."""
     return (
         item_text(hit.item),
         f"{hit.window_id[:ID_PREFIX]}@{hit.ordinal}",
         people.moment(hit.created_at),
         what_of(hit.role, hit.kind, hit.name),
-        _title(archive, hit),
+        _title(archive, hit, reveal=reveal),
         hit.snippet.text if hit.snippet else hit.preview,
     )
 
@@ -58,7 +58,7 @@ def facet_rows(facets: Facets) -> Iterator[tuple[str, str, str]]:
             yield field, value or "(none)", people.number(count)
 
 
-def print_hits(archive: Archive, found: SearchAnswer) -> None:
+def print_hits(archive: Archive, found: SearchAnswer, *, reveal: bool) -> None:
     """Print hits to a terminal: a line that says where each stands, and its text below."""
     from rich.console import Console
     from rich.padding import Padding
@@ -67,11 +67,13 @@ def print_hits(archive: Archive, found: SearchAnswer) -> None:
     if console.width < 1:
         console.width = UNKNOWN_WIDTH
     for number, hit in enumerate(found.hits, found.start + 1):
-        console.print(_heading(archive, hit, number), no_wrap=True, overflow="ellipsis")
+        console.print(
+            _heading(archive, hit, number, reveal=reveal), no_wrap=True, overflow="ellipsis"
+        )
         console.print(Padding(_text(hit), (0, 0, 0, INDENT)))
 
 
-def _heading(archive: Archive, hit: SearchHit, number: int) -> Text:
+def _heading(archive: Archive, hit: SearchHit, number: int, *, reveal: bool) -> Text:
     from rich.text import Text
 
     others = f", in {people.number(hit.windows, 'window')}" if hit.windows > 1 else ""
@@ -84,7 +86,7 @@ def _heading(archive: Archive, hit: SearchHit, number: int) -> Text:
         (one_line(what_of(hit.role, hit.kind, hit.name)), ROLE_STYLES.get(hit.role, "")),
         (others, "dim"),
         "  ",
-        (one_line(_title(archive, hit)), "bold"),
+        (one_line(_title(archive, hit, reveal=reveal)), "bold"),
         (f"  {one_line(hit.repo)}" if hit.repo else "", "green"),
     )
 
@@ -102,5 +104,5 @@ def _text(hit: SearchHit) -> Text:
     return Text.assemble("… " if snippet.before else "", text, " …" if snippet.after else "")
 
 
-def _title(archive: Archive, hit: SearchHit) -> str:
-    return hit.title or name_of(archive, archive.window(hit.window).info)
+def _title(archive: Archive, hit: SearchHit, *, reveal: bool) -> str:
+    return hit.title or name_of(archive, archive.window(hit.window).info, reveal=reveal)

@@ -52,6 +52,7 @@ COLUMNS = (
 @click.option("--deleted", is_flag=True, help="Deleted windows instead, the last deleted first.")
 @click.option("--since", type=people.Moment(), help="Updated at this time or later.")
 @click.option("--until", type=people.Moment(), help="Updated before this time.")
+@click.option("--reveal", is_flag=True, help="Also show what looks like a secret.")
 @start_option
 @count_option(50)
 @json_option
@@ -64,6 +65,7 @@ def ls(
     as_json: bool,
     as_lines: bool,
     path: Path | None,
+    reveal: bool,
     **filters: Any,
 ) -> None:
     """List windows (conversations), the latest first.
@@ -74,16 +76,20 @@ def ls(
     Times are dates such as 2026-01-31, times such as 2026-01-31T12:00, or how long ago, such
     as 7d.
     """
+    from vox.archive.secrets import masked_text
+
     archive = open_to_read(path)
     windows = archive.windows(**filters, start=start, count=count).to_pylist()
     shown = list(trees(archive, windows)) if tree else windows
+    if not reveal:
+        shown = [{**row, "title": row["title"] and masked_text(row["title"])} for row in shown]
     if as_json:
         total = archive.count_windows(**filters)
         answer("vox.ls.v1", {"start": start, "total": total, "windows": shown})
     elif as_lines:
         rows_as_lines(shown)
     elif shown:
-        table(COLUMNS, _rows(archive, shown))
+        table(COLUMNS, _rows(archive, shown, reveal=reveal))
         if len(windows) == count and count < (total := archive.count_windows(**filters)):
             places = f"windows {start}-{start + count - 1} of {people.number(total)}"
             note(f"{places}; next: --start {start + count}")
@@ -92,14 +98,16 @@ def ls(
         remark("no such windows" if filtered else "no windows yet; `vox import` brings them")
 
 
-def _rows(archive: Archive, windows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+def _rows(
+    archive: Archive, windows: Iterable[Mapping[str, Any]], *, reveal: bool
+) -> Iterator[tuple[str, ...]]:
     for window in windows:
         depth = window.get("depth", 0)
         branch = "  " * (depth - 1) + "└ " if depth else ""
         yield (
             short_id(window),
             sort_of(window),
-            branch + name_of(archive, window),
+            branch + name_of(archive, window, reveal=reveal),
             window["repo"] or "",
             people.number(window["items"]),
             people.size(window["bytes"]),

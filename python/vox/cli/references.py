@@ -99,7 +99,7 @@ def _cells(archive: Archive, one: Reference) -> tuple[Cell, ...]:
         item_text(about.item),
         people.moment(about.at),
         what_of(about.role, about.kind, about.name),
-        about.title or name_of(archive, archive.window(about.window).info),
+        about.title or name_of(archive, archive.window(about.window).info, reveal=False),
         people.number(one.tokens),
         ", ".join(f"{lane} {rank}" for lane, rank in one.ranks.items()),
         one.fate,

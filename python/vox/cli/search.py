@@ -145,7 +145,7 @@ def search(
     elif as_lines:
         rows_as_lines(map(hit_row, found.hits))
     else:
-        _print(archive, found, scope, facets=facets)
+        _print(archive, found, scope, facets=facets, reveal=reveal)
     if found.state in ("partial", "stale"):
         ctx.exit(PartialError.exit_status)
 
@@ -209,13 +209,15 @@ def _fields(found: SearchAnswer, query: str, scope: list[str], *, facets: bool) 
     return {**fields, "facets": found.facets()} if facets else fields
 
 
-def _print(archive: Archive, found: SearchAnswer, scope: list[str], *, facets: bool) -> None:
+def _print(
+    archive: Archive, found: SearchAnswer, scope: list[str], *, facets: bool, reveal: bool
+) -> None:
     if facets:
         table(FACETS, facet_rows(found.facets()))
     elif sys.stdout.isatty():
-        print_hits(archive, found)
+        print_hits(archive, found, reveal=reveal)
     else:
-        table(COLUMNS, (cells(archive, hit) for hit in found.hits))
+        table(COLUMNS, (cells(archive, hit, reveal=reveal) for hit in found.hits))
     for line in _about(found):
         remark(line)
     if scope:

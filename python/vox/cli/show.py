@@ -126,7 +126,7 @@ def show(
         rows_as_lines(rows)
     else:
         if sys.stdout.isatty():
-            _print_header(archive, view)
+            _print_header(archive, view, reveal=reveal)
         for page in pages:
             table(COLUMNS, _cells(page))
         if total == 0:
@@ -137,10 +137,10 @@ def show(
             note(f"items {start}-{end - 1} of {people.number(total)}; next: --start {end}")
 
 
-def _print_header(archive: Archive, view: Window) -> None:
+def _print_header(archive: Archive, view: Window, *, reveal: bool) -> None:
     from vox.cli.about import header
 
-    title, *lines = header(archive, view)
+    title, *lines = header(archive, view, reveal=reveal)
     click.secho(one_line(title), bold=True)
     for line in lines:
         note(line)

@@ -38,17 +38,22 @@ def sort_of(window: Mapping[str, Any]) -> str:
     return "" if window["kind"] in PLAIN_KINDS else str(window["kind"])
 
 
-def name_of(archive: Archive, window: Mapping[str, Any]) -> str:
-    """Its title, else what its user said first, else its key."""
-    return str(window["title"] or _first_words(archive, window["window"]) or window["key"])
+def name_of(archive: Archive, window: Mapping[str, Any], *, reveal: bool) -> str:
+    """Its title, else what its user said first, else its key; secrets masked unless to `reveal`."""
+    from vox.archive.secrets import masked_text
+
+    if title := window["title"]:
+        return str(title) if reveal else masked_text(title)
+    return _first_words(archive, window["window"], reveal=reveal) or str(window["key"])
 
 
-def _first_words(archive: Archive, window: int) -> str | None:
+def _first_words(archive: Archive, window: int, *, reveal: bool) -> str | None:
     """What a user said first, if it is near the beginning; what starts with a tag was said by
     the tool in the user's name."""
     for item in archive.window(window).items(0, FIRST_ITEMS).to_pylist():
         if item["role"] == "user" and item["kind"] == "message" and item["preview"][:1] != "<":
-            return str(item["preview"])
+            masked = None if reveal else archive.masked_previews([item["item"]])[0]
+            return str(item["preview"]) if masked is None else masked
     return None
 
 

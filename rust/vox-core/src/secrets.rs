@@ -36,6 +36,15 @@ pub fn masked_text<'t>(
     Ok(Masked::new(text, &spans_of(snapshot, blob, text)?, rules))
 }
 
+/// `text`, of which nothing is kept, such as a title, with its secrets masked.
+pub fn masked_line(text: &str) -> Result<String> {
+    let scanner = Scanner::standard()?;
+    let spans = scanner.spans(text.as_bytes());
+    let masked = Masked::new(text.as_bytes(), &spans, scanner.rules());
+    // Spans begin and end at characters.
+    Ok(String::from_utf8_lossy(&masked.text).into_owned())
+}
+
 fn kept(snapshot: &Snapshot<'_>, blob: BlobRef) -> Result<Option<Vec<Span>>> {
     let version = Scanner::standard()?.rules().version();
     let kept = snapshot.secret_spans(version, blob)?;

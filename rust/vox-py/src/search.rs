@@ -161,7 +161,7 @@ impl Answered {
     }
 
     /// `count` hits from place `start` on, each with what its window is called and, if a `width` is
-    /// given, a snippet of about so many bytes. Secrets are masked in both unless `reveal` says so.
+    /// given, a snippet of about so many bytes. Secrets are masked unless `reveal` says not to.
     fn hits<'py>(
         &self,
         py: Python<'py>,
@@ -179,7 +179,7 @@ impl Answered {
                 _ => self.answer.ranked(archive, start, count),
             }?;
             let windows: Vec<_> = hits.iter().map(|hit| hit.window).collect();
-            let labels = self.answer.labels(archive, &windows)?;
+            let labels = self.answer.labels(archive, &windows, reveal)?;
             let items: Vec<ItemId> = hits.iter().map(|hit| hit.item).collect();
             if !reveal {
                 for (hit, masked) in hits.iter_mut().zip(archive.masked_previews(&items)?) {

@@ -189,9 +189,21 @@ impl Answer {
         self.facets.get_or(|| facets::count(archive, &self.scope.shown, &items))
     }
 
-    /// What the windows of hits are called, in the order asked for.
-    pub fn labels(&self, archive: &Archive, windows: &[WindowNo]) -> Result<Vec<WindowLabel>> {
-        archive.store().snapshot(|snapshot| rows::labels(snapshot, windows))
+    /// What the windows of hits are called, in the order asked for. Secrets in titles are masked
+    /// unless `reveal` says not to.
+    pub fn labels(
+        &self,
+        archive: &Archive,
+        windows: &[WindowNo],
+        reveal: bool,
+    ) -> Result<Vec<WindowLabel>> {
+        let mut labels = archive.store().snapshot(|snapshot| rows::labels(snapshot, windows))?;
+        if !reveal {
+            for title in labels.iter_mut().filter_map(|label| label.title.as_mut()) {
+                *title = secrets::masked_line(title)?;
+            }
+        }
+        Ok(labels)
     }
 
     /// What of the text of each item shows that it is a hit, about `width` characters of it; none for
