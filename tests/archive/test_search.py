@@ -341,3 +341,9 @@ def test_an_index_that_may_not_be_built_says_what_to_do(talks: Archive) -> None:
         pytest.raises(ReadOnlyError, match="open it for writing"),
     ):
         reading.reindex()
+
+
+@pytest.mark.parametrize("wanted", [{"query": "a\ud800"}, {"query": "a", "repo": "/\udfff"}])
+def test_what_is_no_text_is_refused(talks: Archive, wanted: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match="surrogate"):
+        talks.search(**wanted)

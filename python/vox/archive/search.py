@@ -201,6 +201,9 @@ def search(
     """See `vox.archive.Archive.search`."""
     if order not in get_args(Order):
         raise InvalidArgumentError(f"order={order!r}; use one of: {', '.join(get_args(Order))}")
+    for text in (query, *repos):
+        if any("\ud800" <= char <= "\udfff" for char in text):
+            raise InvalidArgumentError(f"{text[:80]!r} holds half a surrogate pair: it is no text")
     for name, value in (("limit", limit), ("snippet", snippet)):
         if value is not None and not 0 <= value < 1 << 32:
             raise InvalidArgumentError(f"{name}={value}; it is a number from 0 on")

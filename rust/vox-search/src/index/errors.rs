@@ -24,6 +24,19 @@ pub(super) fn error(error: &TantivyError, folder: &Path) -> Error {
     }
 }
 
+/// What is the matter with the index at `folder`, in one line.
+pub(super) fn fault(error: &TantivyError, folder: &Path) -> String {
+    match error {
+        TantivyError::OpenReadError(
+            OpenReadError::IoError { filepath, .. } | OpenReadError::FileDoesNotExist(filepath),
+        ) => format!("{} is lost, or not what was written", folder.join(filepath).display()),
+        TantivyError::DataCorruption(_) => {
+            format!("{}: a file is not what was written", folder.display())
+        }
+        error => format!("{}: {error}", folder.display()),
+    }
+}
+
 /// The system's error behind `error`.
 pub(super) fn input_output(error: &TantivyError) -> Option<&io::Error> {
     match error {

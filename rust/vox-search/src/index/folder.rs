@@ -103,7 +103,7 @@ pub fn open(folder: &Path) -> Result<Opened> {
             Some(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 Err(Error::io(error, folder))
             }
-            _ => Ok(Opened::Damaged(format!("{}: {error}", folder.display()))),
+            _ => Ok(Opened::Damaged(errors::fault(&error, folder))),
         },
     }
 }

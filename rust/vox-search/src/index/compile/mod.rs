@@ -22,6 +22,10 @@ use crate::{
     query::{Atom, Node},
 };
 
+/// With more literals and expressions all texts are looked at instead. Judgement: looking one up
+/// reads the dictionary, which takes longer than looking for it in some hundred texts.
+const MOST_LOOKED_UP: usize = 64;
+
 /// A query over the fields of the index.
 pub(super) struct Compiled {
     /// It matches every document whose text matches.
@@ -38,36 +42,58 @@ impl Compiled {
 
 /// `node` as a query over `fields`.
 pub(super) fn compile(node: &Node, fields: &Fields) -> Result<Compiled> {
+    compile_node(node, &Plan { fields, looks_up: inexact_atoms(node) <= MOST_LOOKED_UP })
+}
+
+/// How many literals and expressions `node` has.
+fn inexact_atoms(node: &Node) -> usize {
     match node {
-        Node::Atom(atom) => compile_atom(atom, fields),
-        Node::And(nodes) => compile_all(nodes, fields),
+        Node::Atom(atom) => usize::from(!matches!(sought(atom), Sought::Terms(_))),
+        Node::And(nodes) | Node::Or(nodes) => nodes.iter().map(inexact_atoms).sum(),
+        Node::Not(inner) => inexact_atoms(inner),
+    }
+}
+
+/// What all parts of a query are compiled by.
+struct Plan<'a> {
+    fields: &'a Fields,
+    /// Whether literals and expressions are looked up in the dictionary.
+    looks_up: bool,
+}
+
+fn compile_node(node: &Node, plan: &Plan<'_>) -> Result<Compiled> {
+    match node {
+        Node::Atom(atom) => compile_atom(atom, plan),
+        Node::And(nodes) => compile_all(nodes, plan),
         Node::Or(nodes) => {
-            let nodes = nodes.iter().map(|node| compile(node, fields));
+            let nodes = nodes.iter().map(|node| compile_node(node, plan));
             let nodes: Vec<_> = nodes.collect::<Result<_>>()?;
             let exact = nodes.iter().all(|node| node.exact);
             let query = any(nodes.into_iter().map(|node| node.query).collect());
             Ok(Compiled { query, exact })
         }
-        Node::Not(_) => compile_all(std::slice::from_ref(node), fields),
+        Node::Not(_) => compile_all(std::slice::from_ref(node), plan),
     }
 }
 
-fn compile_atom(atom: &Atom, fields: &Fields) -> Result<Compiled> {
-    match sought(atom) {
-        Sought::Terms(steps) => Ok(steps::compile(&steps, fields)),
-        Sought::Literal { text, .. } => Ok(Compiled::inexact(literal::compile(&text, fields))),
-        Sought::Regex { pattern, .. } => Ok(Compiled::inexact(regex::compile(&pattern, fields)?)),
-    }
+fn compile_atom(atom: &Atom, plan: &Plan<'_>) -> Result<Compiled> {
+    let fields = plan.fields;
+    Ok(match sought(atom) {
+        Sought::Terms(steps) => steps::compile(&steps, fields),
+        _ if !plan.looks_up => Compiled::inexact(Box::new(AllQuery)),
+        Sought::Literal { text, .. } => Compiled::inexact(literal::compile(&text, fields)),
+        Sought::Regex { pattern, .. } => Compiled::inexact(regex::compile(&pattern, fields)?),
+    })
 }
 
-fn compile_all(nodes: &[Node], fields: &Fields) -> Result<Compiled> {
+fn compile_all(nodes: &[Node], plan: &Plan<'_>) -> Result<Compiled> {
     let (mut clauses, mut exact, mut only_excludes) = (Vec::new(), true, true);
     for node in nodes {
         let (occur, node) = match node {
             Node::Not(inner) => (Occur::MustNot, &**inner),
             node => (Occur::Must, node),
         };
-        let Compiled { mut query, exact: certain } = compile(node, fields)?;
+        let Compiled { mut query, exact: certain } = compile_node(node, plan)?;
         exact &= certain;
         match occur {
             // What only may match can't be excluded.
@@ -102,5 +128,25 @@ fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
         0 => Box::new(EmptyQuery),
         1 => queries.swap_remove(0),
         _ => Box::new(BooleanQuery::union(queries)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use super::{super::fields::schema, *};
+
+    #[test]
+    fn the_dictionary_is_not_read_hundreds_of_times() {
+        let looked_up = |count: usize| {
+            let atoms: Vec<_> = (0..count).map(|i| format!("/a{i}.*b/")).collect();
+            let node = crate::query::parse(&atoms.join(" OR "), 0).unwrap().text.unwrap();
+            let compiled = compile(&node, &schema().1).unwrap();
+            assert!(!compiled.exact);
+            format!("{:?}", compiled.query).contains("Dictionary")
+        };
+        assert!(looked_up(MOST_LOOKED_UP));
+        assert!(!looked_up(1000));
     }
 }
