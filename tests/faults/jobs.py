@@ -19,8 +19,9 @@ from tests.faults import facts, interposing, small_disk
 from tests.faults.facts import Change, Facts
 from tests.faults.operations import ALL, MODEL, OPERATIONS, Bench, wrong_counts
 from tests.faults.workers import Say
-from vox.archive import verify_path
+from vox.archive import NewItem, verify_path
 from vox.errors import IoError, VoxError
+from vox.sources.base import ItemKind, Role
 
 FIRST = ["put", "append", "import", "put", "append", "import"]
 """What is done to an archive before it gets into trouble."""
@@ -169,6 +170,55 @@ def count_on_a_small_disk(say: Say, disk: str, leave: int) -> None:
     count(say, disk)
     small_disk.empty(disk)
     count(say, disk)
+
+
+def index(say: Say, disk: str, trouble: dict[str, Any] | None = None) -> None:
+    """Brings the search index of an archive up to date. Says the error, if there was one, how
+    searches then stood to the index, and for what they gave other hits than texts do."""
+    archive = vox.open(Path(disk) / "archive")
+    if trouble is not None:
+        make(disk, msgspec.convert(trouble, Trouble))
+    error = None
+    try:
+        archive.update_index()
+    except VoxError as raised:
+        error = raised.code
+    if trouble is not None:
+        relieve(disk)
+    say({"error": error, **searched(archive)})
+
+
+def searched(archive: vox.Archive) -> dict[str, Any]:
+    """How searches stand to the index, and for what they gave other hits than texts do."""
+    states, wrong = set(), []
+    for query in ("größe", "größe -7", "1*", '"größe tokens"', "literal:röß", "/[0-9]3 g/"):
+        found, looked = (archive.search(query, index=index, limit=0) for index in (True, False))
+        states.add(found.state)
+        pages = [answer.page(0, 10_000) for answer in (found, looked)]
+        if len({frozenset(hit.item for hit in page) for page in pages}) != 1 or not pages[0]:
+            wrong.append(query)
+    return {"states": sorted(states), "wrong": wrong}
+
+
+def index_on_a_small_disk(say: Say, disk: str, leave: int) -> None:
+    """Makes an archive on a disk of its own and indexes it while only `leave` bytes are free, and
+    again when there is room. Says both times what `index` says."""
+    small_disk.mount(disk, 64 << 20)
+    with vox.open(Path(disk) / "archive") as archive:
+        texts_to_index(archive, 20)
+    small_disk.fill(disk, leave=leave)
+    index(say, disk)
+    small_disk.empty(disk)
+    index(say, disk)
+
+
+def texts_to_index(archive: vox.Archive, windows: int) -> None:
+    """Appends texts for the queries of `searched`."""
+    for number in range(windows):
+        pick = random.Random(number)
+        texts = [f"{n} " + "größe, tokens; " * pick.randrange(1, 30) for n in range(150)]
+        items = [NewItem(content=t, role=Role.USER, kind=ItemKind.MESSAGE) for t in texts]
+        archive.append(f"w{number}", items)
 
 
 def again(say: Say, disk: str, inputs: str, operation: str, known: Facts, coming: Facts) -> None:

@@ -10,6 +10,7 @@ use super::{Admit, Facts};
 /// The columns of one segment.
 pub(super) struct Columns {
     item: Arc<dyn ColumnValues<u64>>,
+    content: Arc<dyn ColumnValues<u64>>,
     time: Arc<dyn ColumnValues<i64>>,
     attributes: Arc<dyn ColumnValues<u64>>,
     name: Arc<dyn ColumnValues<u64>>,
@@ -26,6 +27,7 @@ impl Columns {
         let fields = reader.fast_fields();
         Ok(Self {
             item: fields.column_first_or_default("item")?,
+            content: fields.column_first_or_default("content")?,
             time: fields.column_first_or_default("time")?,
             attributes: fields.column_first_or_default("attributes")?,
             name: fields.column_first_or_default("name")?,
@@ -34,6 +36,10 @@ impl Columns {
 
     pub(super) fn item(&self, doc: DocId) -> ItemId {
         ItemId(self.item.get_val(doc))
+    }
+
+    pub(super) fn content(&self, doc: DocId) -> u64 {
+        self.content.get_val(doc)
     }
 
     pub(super) fn facts(&self, doc: DocId) -> Facts {

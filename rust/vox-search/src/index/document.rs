@@ -10,7 +10,10 @@ use tantivy::schema::{
     document::{self, ReferenceValue, ReferenceValueLeaf},
 };
 
-use super::{Document, fields::Fields};
+use super::{
+    Document,
+    fields::{Fields, shelf_of},
+};
 
 /// Bytes of text that may wait for being indexed. Judgement: some of the largest documents.
 const WAITING: usize = 8 << 20;
@@ -137,6 +140,7 @@ impl document::Document for Row {
             (fields.attributes, Value::Number(self.attributes)),
             (fields.name, Value::Number(self.name)),
             (fields.content, Value::Number(self.content)),
+            (fields.shelf, Value::Number(shelf_of(self.content))),
             (fields.words, Value::Text(&self.text)),
             (fields.joins, Value::Text(&self.text)),
             (fields.stems, Value::Text(&self.text)),

@@ -13,6 +13,13 @@ pub(super) fn error(error: &TantivyError, folder: &Path) -> Error {
     match input_output(error) {
         Some(error) => Error::io(error, folder),
         None => {
+            if matches!(error, TantivyError::ErrorInThread(_)) {
+                // It doesn't say more; the thread met an error of the system.
+                let folder = folder.display();
+                let what =
+                    "writing the search index failed; is the disk full, or may it not be written?";
+                return Error::new(Code::Io, format!("{folder}: {what}"));
+            }
             let code = match error {
                 TantivyError::DataCorruption(_)
                 | TantivyError::OpenReadError(_)

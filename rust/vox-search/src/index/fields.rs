@@ -18,6 +18,9 @@ pub(super) struct Fields {
     pub(super) attributes: Field,
     pub(super) name: Field,
     pub(super) content: Field,
+    /// The first two bytes of `content`: few enough terms to cost nothing, and contents are found
+    /// among the documents of one.
+    pub(super) shelf: Field,
     pub(super) words: Field,
     pub(super) joins: Field,
     pub(super) stems: Field,
@@ -32,7 +35,8 @@ pub(super) fn schema() -> (Schema, Fields) {
         time: schema.add_i64_field("time", FAST),
         attributes: schema.add_u64_field("attributes", FAST),
         name: schema.add_u64_field("name", FAST),
-        content: schema.add_u64_field("content", INDEXED | FAST),
+        content: schema.add_u64_field("content", FAST),
+        shelf: schema.add_u64_field("shelf", INDEXED),
         words: schema
             .add_text_field(WORDS, text(WORDS, IndexRecordOption::WithFreqsAndPositions, true)),
         joins: schema
@@ -50,4 +54,9 @@ fn text(analyser: &str, kept: IndexRecordOption, norms: bool) -> TextOptions {
             .set_index_option(kept)
             .set_fieldnorms(norms),
     )
+}
+
+/// The shelf of a content.
+pub(super) fn shelf_of(content: u64) -> u64 {
+    content >> 48
 }

@@ -20,7 +20,7 @@ use super::{
     columns::{Columns, Part},
     compile::{Compiled, compile},
     errors,
-    fields::Fields,
+    fields::{Fields, shelf_of},
 };
 use crate::query::Node;
 
@@ -179,18 +179,19 @@ impl Searcher {
     ///
     /// Errors: `damaged` and those of the system when the index can't be read.
     pub fn holding(&self, content: u64) -> Result<Vec<ItemId>> {
-        let term = Term::from_field_u64(self.fields.content, content);
+        let term = Term::from_field_u64(self.fields.shelf, shelf_of(content));
         let mut found = self.read(|| {
             let mut found = Vec::new();
             for part in self.parts() {
                 let postings = part
                     .reader
-                    .inverted_index(self.fields.content)?
+                    .inverted_index(self.fields.shelf)?
                     .read_postings(&term, IndexRecordOption::Basic)?;
                 let Some(mut postings) = postings else { continue };
                 while postings.doc() != TERMINATED {
-                    if !part.reader.is_deleted(postings.doc()) {
-                        found.push(part.columns.item(postings.doc()));
+                    let doc = postings.doc();
+                    if part.columns.content(doc) == content && !part.reader.is_deleted(doc) {
+                        found.push(part.columns.item(doc));
                     }
                     postings.advance();
                 }
