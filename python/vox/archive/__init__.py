@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from vox.archive.indexing import IndexReport
     from vox.archive.purge import PurgeReport
     from vox.archive.raw import RawExport
+    from vox.archive.redacting import RedactReport
     from vox.archive.report import Counts, ImportReport, Problem, Progress
     from vox.archive.salvage import SalvageReport
     from vox.archive.search import Facets, SearchAnswer, SearchHit, Snippet
-    from vox.archive.secrets import RedactReport, SecretScan
+    from vox.archive.secrets import SecretScan
     from vox.archive.soundness import Finding, VerifyReport, verify_path
     from vox.archive.window_ops import LabelReport, MarkedWindow, MarkReport, MergeReport
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         generations,
         indexing,
         purge,
+        redacting,
         search,
         secrets,
         soundness,
@@ -335,7 +336,7 @@ class Archive:
 
         return secrets.scan(self._native)
 
-    def redact(self, window: str | int, *, key: str | None = None) -> secrets.RedactReport:
+    def redact(self, window: str | int, *, key: str | None = None) -> redacting.RedactReport:
         """Makes a window that equals `window` but for its secrets, which are masked.
 
         Every item has its place: what stands at an ordinal there is the redacted variant of what
@@ -345,9 +346,9 @@ class Archive:
         nothing of the window holds a secret, `ConflictError` if the key is taken, `ReadOnlyError`,
         `DiskFullError`.
         """
-        from vox.archive import secrets
+        from vox.archive import redacting
 
-        return secrets.redact(self, self.window(window), key)
+        return redacting.redact(self, self.window(window), key)
 
     def count_tokens(self, items: Iterable[int], model: Model, *, kind: ItemWish = "cap") -> Counts:
         """How many tokens each of `items` is for `model`: an array of `numpy.uint32`, in their
