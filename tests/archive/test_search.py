@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Any, cast
@@ -347,3 +348,15 @@ def test_an_index_that_may_not_be_built_says_what_to_do(talks: Archive) -> None:
 def test_what_is_no_text_is_refused(talks: Archive, wanted: Any) -> None:
     with pytest.raises(InvalidArgumentError, match="surrogate"):
         talks.search(**wanted)
+
+
+def test_an_empty_archive_needs_no_index(archive: Archive) -> None:
+    assert archive.search("disk").state == "complete"
+
+
+def test_a_pipe_in_place_of_the_index_is_replaced(talks: Archive) -> None:
+    (talks.path / "search").mkdir()
+    os.mkfifo(talks.path / "search" / "CURRENT")
+    assert talks.search("disk").state == "not_indexed"
+    talks.reindex()
+    assert talks.search("disk").state == "complete"

@@ -132,8 +132,11 @@ impl Archive {
     ) -> Result<Answer> {
         let places = Places::of_stretches(self, &scope, scope.shown.named(), Only::All)?;
         let Scanned { hits, searched, of } = scan::search(self, &places, &matcher, deadline)?;
-        let state =
-            if searched < of { State::Partial { searched, of } } else { State::NotIndexed { why } };
+        let state = match of {
+            0 => State::Complete,
+            _ if searched < of => State::Partial { searched, of },
+            _ => State::NotIndexed { why },
+        };
         Ok(Answer::new(state, scope, Some(matcher), None, Some(hits), Ranking::default()))
     }
 

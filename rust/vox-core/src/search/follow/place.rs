@@ -100,6 +100,10 @@ fn folder(root: &Path, number: u64) -> PathBuf {
 /// The number of the index in use.
 fn current(root: &Path) -> Result<Option<u64>> {
     let path = root.join(CURRENT);
+    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        // Reading a pipe would wait for ever.
+        return Ok(None);
+    }
     match fs::read_to_string(&path) {
         Ok(name) => Ok(number_of(name.trim_end())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
