@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -359,4 +360,27 @@ def test_a_pipe_in_place_of_the_index_is_replaced(talks: Archive) -> None:
     os.mkfifo(talks.path / "search" / "CURRENT")
     assert talks.search("disk").state == "not_indexed"
     talks.reindex()
+    assert talks.search("disk").state == "complete"
+
+
+def indexed_documents(archive: Archive) -> int:
+    """How many documents the files of the index hold, those marked as deleted too."""
+    (meta,) = (archive.path / "search").glob("words-*/meta.json")
+    return sum(segment["max_doc"] for segment in json.loads(meta.read_bytes())["segments"])
+
+
+def test_what_is_purged_leaves_the_index_at_once(talks: Archive) -> None:
+    talks.update_index()
+    assert indexed_documents(talks) == 4
+    talks.delete(["helper"])
+    talks.purge(["helper"], deleted=True, now=True, dry_run=False)
+    assert indexed_documents(talks) == 3
+    assert len(talks.search("disk", sub_agents=True)) == 3
+
+
+def test_a_compacted_archive_keeps_an_index_if_it_had_one(talks: Archive) -> None:
+    talks.compact()
+    assert talks.search("disk").state == "not_indexed"
+    talks.update_index()
+    talks.compact()
     assert talks.search("disk").state == "complete"

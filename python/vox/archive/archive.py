@@ -619,7 +619,8 @@ class Archive:
 
     def compact(self) -> generations.CompactReport:
         """Writes the archive anew without what it no longer needs: emptied pages, slots of blobs
-        that are gone. Numbers of windows, items and events stay. The old files are gone on return.
+        that are gone. Numbers of windows, items and events stay. The old files are gone on return;
+        an index for searches is built anew.
 
         Others may go on using the archive: readers don't wait, writers wait until it is done, and
         all move over by themselves. Whatever ends it before leaves the archive as it was. Raises

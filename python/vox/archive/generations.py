@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from vox import _native
+from vox.archive import indexing
 from vox.config import load_settings
 
 
@@ -40,7 +41,11 @@ class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def compact(archive: _native.Archive) -> CompactReport:
     """See `vox.archive.Archive.compact`."""
-    return CompactReport(**archive.compact())
+    had_index = indexing.has_index(archive)
+    report = CompactReport(**archive.compact())
+    if had_index:
+        indexing.keep_up(archive)
+    return report
 
 
 def backup(archive: _native.Archive, to: Path) -> BackupReport:

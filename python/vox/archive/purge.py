@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from vox import _native
-from vox.archive import gc, generations
+from vox.archive import gc, generations, indexing
 from vox.errors import BusyError
 
 
@@ -61,6 +61,8 @@ def purge(
     report = msgspec.convert(archive.purge(options), PurgeReport)
     if not dry_run:
         _forget_vectors(archive)
+        if indexing.has_index(archive):
+            indexing.keep_up(archive)
     if erase and not dry_run:
         _erase(archive)
         report = msgspec.structs.replace(report, erased=True)

@@ -39,8 +39,10 @@ impl Shown {
         for run in all.chunk_by(|a, b| a.run == b.run) {
             let places = (shown.all.len() as u32, shown.named.len() as u32);
             shown.of_run.resize(run[0].run as usize + 1, places);
-            let one = run.iter().all(|stretch| stretch.window == run[0].window);
-            match one {
+            // A window that was merged of others may show a position twice.
+            let apart =
+                |pair: &[Stretch]| pair[0].window == pair[1].window && pair[0].end <= pair[1].first;
+            match run.windows(2).all(apart) {
                 true => shown.named.extend_from_slice(run),
                 false => name(run, owner(run[0].run)?, &mut shown.named),
             }
@@ -120,6 +122,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_window_that_shows_a_position_twice_names_it_once() {
+        let stretch = |first, end| Stretch { run: 0, first, end, window: 5 };
+        let shown =
+            Shown::new(vec![stretch(4, 12), stretch(5, 6)], |_| Ok::<_, Infallible>(5)).unwrap();
+        assert_eq!(shown.named().iter().map(|named| named.end - named.first).sum::<u32>(), 8);
+        assert!((4..12).all(|position| shown.window_of(ItemId::new(0, position)) == Some(5)));
+    }
 
     proptest! {
         #[test]

@@ -133,8 +133,6 @@ fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-
     use super::{super::fields::schema, *};
 
     #[test]
