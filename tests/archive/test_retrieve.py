@@ -11,8 +11,8 @@ import pytest
 
 import vox
 from vox.archive import NewItem
-from vox.context import ModelProfile
 from vox.errors import InvalidArgumentError
+from vox.models import ModelProfile
 from vox.sources.base import ItemKind, Role, WindowDraft
 
 PROFILE = ModelProfile("gpt-5", 100_000)

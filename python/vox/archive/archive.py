@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from vox.archive.raw import RawExport
     from vox.archive.report import ImportReport, Progress
     from vox.archive.sessions import Sessions
-    from vox.context.profile import ModelProfile
     from vox.context.retrieval.embedding import EmbeddingService
     from vox.context.retrieval.router import Retrieved
     from vox.context.retrieval.settings import RetrievalSettings
+    from vox.models import ModelProfile
     from vox.sources.base import FileSource, WindowDraft
     from vox.tokens.arrays import Counts
     from vox.tokens.estimator import Model
@@ -251,7 +251,7 @@ class Archive:
         there isn't, and filters that are none; `NotFoundError` for `in:` a window that there isn't.
         """
         from vox.archive import retrieval
-        from vox.context.profile import ModelProfile
+        from vox.models import ModelProfile
 
         if isinstance(profile, str):
             profile = ModelProfile(profile, DEFAULT_WINDOW)

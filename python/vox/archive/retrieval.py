@@ -15,7 +15,6 @@ from vox import _native
 from vox.archive.filters import item_filter
 from vox.archive.search import Wanted
 from vox.archive.vectors import VectorStore
-from vox.context.profile import ModelProfile
 from vox.context.retrieval.embedding import EmbeddingService, directions, pieces
 from vox.context.retrieval.lanes import Candidate, Found, Lane
 from vox.context.retrieval.names import share_of_names
@@ -24,6 +23,7 @@ from vox.context.retrieval.router import RetrievalRouter, Retrieved
 from vox.context.retrieval.semantic import SemanticLane
 from vox.context.retrieval.settings import RetrievalSettings
 from vox.errors import VoxError
+from vox.models import ModelProfile
 
 _PAGE = 4096
 """Items that are listed at once. Judgement."""

@@ -1,5 +1,5 @@
 """What a model is given of an archive: what fits it, and what is worth its room."""
 
-from vox.context.profile import ModelProfile
+from vox.context.budget import CLAIMANTS, BudgetSettings, Claimant, ContextBudget
 
-__all__ = ["ModelProfile"]
+__all__ = ["CLAIMANTS", "BudgetSettings", "Claimant", "ContextBudget"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.context.retrieval.candidates import NOW, FixedLane, FixedShelf, candidate
-from vox.context import ModelProfile
 from vox.context.retrieval import RetrievalRouter, RetrievalSettings
 from vox.errors import InvalidArgumentError
+from vox.models import ModelProfile
 
 PROFILE = ModelProfile("gpt-5", 100_000)
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from time import time
 from typing import Protocol
 
-from vox.context.profile import ModelProfile
 from vox.context.retrieval.budget import pack
 from vox.context.retrieval.fusion import fuse
 from vox.context.retrieval.lanes import Found, Lane
 from vox.context.retrieval.reference import Description, Fate, Reference
 from vox.context.retrieval.settings import RetrievalSettings
 from vox.errors import InvalidArgumentError
+from vox.models import ModelProfile
 
 
 class Shelf(Protocol):
