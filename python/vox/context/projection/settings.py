@@ -1,0 +1,120 @@
+"""What projections weigh by. Each number is a judgement unless it says otherwise.
+
+Which weights win is measured by `benches/bench_projection_quality.py`, on transcripts that weren't
+used to choose them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from vox.context.projection.fate import Fate
+from vox.sources.base import ItemKind, Role
+
+
+def _kinds() -> Mapping[ItemKind, float]:
+    weights = {
+        ItemKind.MESSAGE: 1.0,
+        ItemKind.PIN: 2.0,
+        ItemKind.ATTACHMENT: 0.6,
+        ItemKind.SUMMARY: 3.0,
+        ItemKind.TOOL_CALL: 0.5,
+        ItemKind.TOOL_RESULT: 0.7,
+        ItemKind.REASONING: 0.2,
+    }
+    return MappingProxyType(weights)
+
+
+def _roles() -> Mapping[Role, float]:
+    weights = {Role.USER: 1.5, Role.ASSISTANT: 1.0, Role.SYSTEM: 0.8, Role.TOOL: 1.0}
+    return MappingProxyType(weights)
+
+
+def _fidelity() -> Mapping[Fate, float]:
+    return MappingProxyType({Fate.INCLUDED: 1.0, Fate.SUMMARIZED: 0.5, Fate.ON_DEMAND: 0.15})
+
+
+def _kind_fidelity() -> Mapping[tuple[ItemKind, Fate], float]:
+    # What a tool printed begins and ends with what matters, and is soon looked up again. What
+    # somebody said is understood as a whole or not at all.
+    fidelity = {
+        (ItemKind.TOOL_RESULT, Fate.SUMMARIZED): 0.6,
+        (ItemKind.TOOL_CALL, Fate.SUMMARIZED): 0.6,
+        (ItemKind.TOOL_RESULT, Fate.ON_DEMAND): 0.2,
+        (ItemKind.MESSAGE, Fate.SUMMARIZED): 0.4,
+    }
+    return MappingProxyType(fidelity)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectionSettings:
+    """Numbers that a projection goes by."""
+
+    kind_weights: Mapping[ItemKind, float] = field(default_factory=_kinds)
+    """Factors of an item's utility by its kind; 0 for one that isn't named."""
+    role_weights: Mapping[Role, float] = field(default_factory=_roles)
+    """Factors by role; 1 for one that isn't named."""
+    fidelity: Mapping[Fate, float] = field(default_factory=_fidelity)
+    """The share of an item's utility that each fate keeps …"""
+    kind_fidelity: Mapping[tuple[ItemKind, Fate], float] = field(default_factory=_kind_fidelity)
+    """… and where that is another for one kind."""
+
+    recency: float = 1.0
+    """What the newest item has for being new."""
+    recency_tokens: float = 8_000.0
+    """Tokens behind an item at which half of that is left. It falls as 1 / (1 + distance), which
+    has no scale of its own: a window of any size keeps more of what is newer."""
+    mentions: float = 0.6
+    """What an item has whose names many later items use …"""
+    mentions_full: float = 8.0
+    """… counted by logarithm, up to this many items."""
+    relevance: float = 2.0
+    """What the best answer to a query has."""
+    floor: float = 0.05
+    """What every item has."""
+    size_exponent: float = 0.5
+    """How an item's utility grows with its tokens: with 0 all are worth the same, with 1 each
+    token is."""
+    covered: float = 0.5
+    """The factor for items that a later summary in the window stands for."""
+
+    touched_files: int = 5
+    """How many of the files touched last are kept at hand."""
+    touched_share: float = 0.1
+    """The share of the budget that they may take together; each may take its part."""
+    touched_factor: float = 3.0
+    """The factor of utility for what was touched of them last, within that share."""
+
+    form_from: int = 400
+    """Items of fewer tokens have no shorter form."""
+    form_share: float = 0.15
+    """The share of an item's tokens that its shorter form may have …"""
+    form_least: int = 120
+    """… but no fewer than this …"""
+    form_most: int = 600
+    """… and no more than this."""
+    form_head: float = 0.6
+    """The share of a shorter form that is the item's beginning; the rest is its end."""
+    same_from: int = 64
+    """Copies of fewer tokens aren't replaced by a pointer to one of them."""
+    seam_tokens: int = 1
+    """Tokens charged for each place where an item's text joins that of a frame without a control
+    token between them: byte pairs across such a seam may be merged otherwise than apart."""
+    images_read: int = 256
+    """Images whose size is looked up, the newest first; others cost the most that any does."""
+
+    clear_at_least: int = 0
+    """Tokens that planning anew must free; otherwise what was sent stays as long as it fits."""
+    turns_ahead: float = 20.0
+    """Turns over which freed tokens are saved, where their price is weighed against that of
+    writing the cache anew."""
+    cache_write: float = 1.25
+    """What writing a token to the cache costs where no price is known, in prices of input.
+    Anthropic, Prompt caching: 1.25 for five minutes."""
+    cache_read: float = 0.1
+    """The same for reading one. Anthropic, Prompt caching: 0.1."""
+    fill_step: float = 1.02
+    """Between charging each kept item a stub and charging those that there are, plans are tried
+    for budgets that grow by this factor."""
