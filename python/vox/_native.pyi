@@ -127,6 +127,57 @@ def related(
 def update_index(archive: Archive, anew: bool) -> dict[str, Any]:
     """Lets the search index catch up with an archive, or builds it anew."""
 
+def outline(archive: Archive, window: int) -> Outline:
+    """The outline of a window, taken in one read transaction."""
+
+@final
+class Outline:
+    """A window as it stood at one moment: what is known of its items without reading them.
+
+    Each column is a `bytearray` for `numpy.frombuffer`, with a row for each item, by ordinal."""
+
+    window: Final[int]
+    id: Final[str]
+    kind: Final[str]
+    parent: Final[int | None]
+    chain: Final[bytes]
+    """Chain hash of the window."""
+    model_route: Final[str | None]
+    committed_hash: Final[bytes | None]
+    """Content hash of the committed set; None if nothing was committed."""
+    length: Final[int]
+    """How many items."""
+    items: Final[bytearray]
+    """`uint64`: item ids."""
+    contents: Final[bytearray]
+    """`uint64`: blob references; equal for equal bytes."""
+    created_at: Final[bytearray]
+    """`int64`: UTC milliseconds."""
+    byte_len: Final[bytearray]
+    """`uint64`."""
+    token_estimate: Final[bytearray]
+    """`uint32`: 0 is unknown."""
+    names: Final[bytearray]
+    """`uint32`: places in `name_texts`."""
+    name_texts: Final[list[str]]
+    """The names that occur; the first is "", for none."""
+    roles: Final[bytearray]
+    """`uint8`: places in `role_names`."""
+    role_names: Final[list[str]]
+    kinds: Final[bytearray]
+    """`uint8`: places in `kind_names`."""
+    kind_names: Final[list[str]]
+    flags: Final[bytearray]
+    """`uint8`, sums of: 1 side, 2 pinned, 4 redacted, 8 purged, 16 trimmed, 32 record."""
+    calls: Final[bytearray]
+    """`uint32`: equal for a call and its result; 0 is none."""
+    committed: Final[bytearray]
+    """`int64`: positions in the committed set; -1 taken out of it, -2 neither."""
+    fates: Final[bytearray]
+    """`int8`: fates that were set by hand; -1 none."""
+
+    def __len__(self) -> int: ...
+
 def append_session_events(archive: Archive, events: Sequence[bytes]) -> list[tuple[int, bool]]:
     """Appends events of sessions, each as MessagePack; gives for each its number and whether it
     was known."""

@@ -5,6 +5,7 @@ mod chunks;
 mod columns;
 pub mod exchange;
 pub mod filter;
+pub mod outline;
 pub mod search;
 pub mod secrets;
 pub mod timeline;

@@ -15,6 +15,7 @@ mod generations;
 mod gguf;
 mod ids;
 mod keeping;
+mod outline;
 mod producers;
 mod ratios;
 mod salvage;
@@ -46,6 +47,7 @@ mod _native {
         frames::{Framer, Records},
         gguf::Gguf,
         ids::IdMap,
+        outline::{Outline, outline},
         producers::{
             add_history, append_messages, append_session_events, conversations,
             create_conversation, delete_conversation, history, messages, pin_history,

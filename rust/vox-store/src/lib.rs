@@ -5,6 +5,7 @@
 pub mod append;
 pub mod blobs;
 mod commit;
+pub mod committed;
 mod content;
 pub mod cores;
 pub mod env;
