@@ -575,6 +575,12 @@ class Answered:
         """A snippet of about `width` bytes of each of `items`, hits or not; None of what has no
         text."""
 
+    def lines(
+        self, items: Sequence[int], count: int, width: int, reveal: bool
+    ) -> list[list[dict[str, Any]] | None]:
+        """Of each of `items` the line that shows most of what was asked for and up to `count` at
+        either side, each of about `width` characters; None of what has no text."""
+
     def facets(self) -> dict[str, list[tuple[str | None, int]]]:
         """How many hits there are of each value."""
 

@@ -182,3 +182,27 @@ def test_an_import_can_leave_the_index_as_it_is(run: Run, transcript: Path) -> N
     report = run("archive", "reindex", "--json").answer
     assert (report["standing"], report["anew"]) == ("current", True)
     assert run("search", "build", "--all", "--json").answer["state"] == "complete"
+
+
+def test_lines_around_what_was_found_come_with_their_numbers(run: Run, imported: str) -> None:
+    (hit,) = run("search", "lines", "--all", "--jsonl", "-C", "1").rows
+    assert [(line["number"], line["text"]) for line in hit["lines"]] == [
+        (1, "Zweite Frage: äöü 漢字 🙂"),
+        (2, "in two lines"),
+    ]
+    assert [line["marks"] for line in hit["lines"]] == [[], [[7, 12]]]
+    shown = run("search", "lines", "--all", "-C", "1").text
+    assert re.search(r"1- Zweite Frage.*\n +2: in two lines", shown)
+    assert "Zweite" not in run("search", "lines", "--all", "-C", "0").text
+
+
+def test_an_option_without_a_value_is_named(run: Run, imported: str) -> None:
+    for option in ("--tool", "--in", "--repo", "--since"):
+        outcome = run("search", "build", option, "")
+        assert outcome.status == 2
+        assert f"{option} needs a value" in outcome.messages
+    assert "-F needs a QUERY" in run("search", "-F", "").messages
+
+
+def test_who_asks_for_no_index_is_not_told_to_make_one(run: Run, imported: str) -> None:
+    assert "reindex" not in run("search", "build", "--all", "--no-index").messages

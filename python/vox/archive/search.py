@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import time
+from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias, TypedDict, cast, get_args
 
 import msgspec
@@ -19,6 +20,9 @@ Order: TypeAlias = Literal["relevance", "newest", "oldest"]
 State: TypeAlias = Literal["complete", "partial", "stale", "not_indexed"]
 """How far an answer covers what was asked: all of it; a part, as its time was over; all but the
 newest items, which the index doesn't have; all of it, but without the index, so without scores."""
+
+LINE_WIDTH = 400
+"""How much is shown of a long line, in characters. Judgement."""
 
 _NEAR = 100
 """How far from its place the hit that a cursor stands behind is looked for. Judgement."""
@@ -46,6 +50,20 @@ class Snippet(msgspec.Struct, frozen=True, kw_only=True):
     """The line of the text that it begins in, from 1."""
     before: bool
     """Whether the item has more before it."""
+    after: bool
+    """Whether it has more behind it."""
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a text, as it stands."""
+
+    number: int
+    """Which line of the item it is, from 1."""
+    text: str
+    marks: list[tuple[int, int]]
+    """Where what was looked for begins and ends, in characters of `text`."""
+    before: bool
+    """Whether the line has more before it."""
     after: bool
     """Whether it has more behind it."""
 
@@ -139,6 +157,18 @@ class SearchAnswer:
         rows = self._native.hits(bound.order, start, count, bound.snippet, bound.reveal)
         return [msgspec.convert(row, SearchHit) for row in rows]
 
+    def lines(
+        self, items: Iterable[int], around: int, *, width: int = LINE_WIDTH
+    ) -> list[list[Line] | None]:
+        """Of each item the line in which most of what was asked for stands, and up to `around` at
+        either side of it, of a long one about `width` characters; None of what has no text.
+
+        Raises `InvalidArgumentError` for a number below 0.
+        """
+        _checked(around=around, width=width)
+        found = self._native.lines(list(items), around, width, self._bound.reveal)
+        return [None if lines is None else msgspec.convert(lines, list[Line]) for lines in found]
+
     def facets(self) -> Facets:
         """How many hits there are of each repository, agent, role, kind and month."""
         return msgspec.convert(self._native.facets(), Facets)
@@ -204,9 +234,7 @@ def search(
     for text in (query, *repos):
         if any("\ud800" <= char <= "\udfff" for char in text):
             raise InvalidArgumentError(f"{text[:80]!r} holds half a surrogate pair: it is no text")
-    for name, value in (("limit", limit), ("snippet", snippet)):
-        if value is not None and not 0 <= value < 1 << 32:
-            raise InvalidArgumentError(f"{name}={value}; it is a number from 0 on")
+    _checked(limit=limit, snippet=snippet)
     bound = _Bound(query, repos, sub_agents, order, snippet, reveal)
     if cursor is None:
         place = _Place(bound.digest(), time.time_ns() // 1_000_000)
@@ -222,6 +250,12 @@ def search(
         index=index,
     )
     return SearchAnswer(_native.search(archive, wanted), bound, place, limit)
+
+
+def _checked(**numbers: int | None) -> None:
+    for name, value in numbers.items():
+        if value is not None and not 0 <= value < 1 << 32:
+            raise InvalidArgumentError(f"{name}={value}; it is a number from 0 on")
 
 
 def _read_cursor(cursor: str, bound: _Bound) -> _Place:

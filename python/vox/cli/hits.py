@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from vox.cli import people
+from vox.cli import people, plain
 from vox.cli.items import ROLE_STYLES, item_text, what_of
 from vox.cli.output import UNKNOWN_WIDTH, Cell, Column
 from vox.cli.plain import one_line
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from vox.archive import Archive, Facets, SearchAnswer, SearchHit
+    from vox.archive.search import Line
+
+HitLines: TypeAlias = "Sequence[list[Line] | None]"
+"""For each hit lines of its text; None of what has no text."""
 
 COLUMNS = (
     Column("item", style="cyan"),
@@ -29,14 +33,19 @@ MARK = "bold red"
 INDENT = 4
 
 
-def hit_row(hit: SearchHit) -> dict[str, Any]:
-    """A hit as JSON has it: items and windows as people write them."""
+def hit_rows(hits: Sequence[SearchHit], lines: HitLines | None) -> Iterator[dict[str, Any]]:
+    """Hits as JSON has them: items and windows as people write them."""
+    import msgspec
+
     from vox.archive.search import as_row
 
-    row = as_row(hit)
-    row["item"] = item_text(hit.item)
-    row["window"] = row.pop("window_id")
-    return row
+    for place, hit in enumerate(hits):
+        row = as_row(hit)
+        row["item"] = item_text(hit.item)
+        row["window"] = row.pop("window_id")
+        if lines is not None:
+            row["lines"] = msgspec.to_builtins(lines[place])
+        yield row
 
 
 def cells(archive: Archive, hit: SearchHit, *, reveal: bool) -> tuple[Cell, ...]:
@@ -58,8 +67,11 @@ def facet_rows(facets: Facets) -> Iterator[tuple[str, str, str]]:
             yield field, value or "(none)", people.number(count)
 
 
-def print_hits(archive: Archive, found: SearchAnswer, *, reveal: bool) -> None:
-    """Print hits to a terminal: a line that says where each stands, and its text below."""
+def print_hits(
+    archive: Archive, found: SearchAnswer, lines: HitLines | None, *, reveal: bool
+) -> None:
+    """Print hits to a terminal: a line that says where each stands, and its text below, or these
+    lines of it."""
     from rich.console import Console
     from rich.padding import Padding
 
@@ -70,7 +82,9 @@ def print_hits(archive: Archive, found: SearchAnswer, *, reveal: bool) -> None:
         console.print(
             _heading(archive, hit, number, reveal=reveal), no_wrap=True, overflow="ellipsis"
         )
-        console.print(Padding(_text(hit), (0, 0, 0, INDENT)))
+        shown = None if lines is None else lines[number - found.start - 1]
+        text = _text(hit) if shown is None else _lines(shown)
+        console.print(Padding(text, (0, 0, 0, INDENT)))
 
 
 def _heading(archive: Archive, hit: SearchHit, number: int, *, reveal: bool) -> Text:
@@ -102,6 +116,25 @@ def _text(hit: SearchHit) -> Text:
     for start, end in snippet.marks:
         text.stylize(MARK, start, end)
     return Text.assemble("… " if snippet.before else "", text, " …" if snippet.after else "")
+
+
+def _lines(lines: Sequence[Line]) -> Text:
+    """Lines with their numbers, as grep shows them: a colon behind that of one with a mark."""
+    from rich.text import Text
+
+    room = len(str(lines[-1].number))
+    shown = Text()
+    for line in lines:
+        # Made safe, each character is still one character, so the marks hold.
+        text = Text(plain.lines(line.text))
+        for start, end in line.marks:
+            text.stylize(MARK, start, end)
+        text.expand_tabs(4)
+        number = f"{line.number:>{room}}{':' if line.marks else '-'} "
+        before, after = ("… " if line.before else ""), (" …" if line.after else "")
+        shown.append_text(Text.assemble((number, "dim"), before, text, after, "\n"))
+    shown.right_crop(1)
+    return shown
 
 
 def _title(archive: Archive, hit: SearchHit, *, reveal: bool) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from vox.cli import people
-from vox.cli.hits import COLUMNS, cells, facet_rows, hit_row, print_hits
+from vox.cli.hits import COLUMNS, HitLines, cells, facet_rows, hit_rows, print_hits
 from vox.cli.items import KINDS, ROLES
 from vox.cli.options import Text, archive_option, json_option, jsonl_option, open_to_read
 from vox.cli.output import Column, answer, note, remark, rows_as_lines, table
@@ -56,6 +56,9 @@ FACETS = (Column("field", style="magenta"), Column("value", flexible=True), Colu
 @click.option("--cursor", type=Text(), help="Go on behind the hits of an answer that gave this.")
 @click.option("--facets", is_flag=True, help="Count hits by repository, agent, role, kind, month.")
 @click.option("-o", "--open", "opened", type=click.IntRange(1), help="Show the hit of this number.")
+@click.option(
+    "-C", "--context", "around", type=click.IntRange(0, 1000), help="As lines, so many around."
+)
 @click.option("--timeout", type=click.FloatRange(min=0), help="Read texts for so many seconds.")
 @click.option("--no-index", is_flag=True, help="Read the texts, whatever the index says.")
 @click.option("--reveal", is_flag=True, help="Also show what looks like a secret.")
@@ -73,6 +76,7 @@ def search(
     everywhere: bool,
     facets: bool,
     opened: int | None,
+    around: int | None,
     as_json: bool,
     as_lines: bool,
     path: Path | None,
@@ -109,6 +113,7 @@ def search(
     if model is not None:
         hits_only = {"-F": asked.pop("literal"), "-E": asked.pop("regex"), "--cursor": cursor}
         hits_only |= {"--facets": facets, "-o": opened, "--no-index": no_index}
+        hits_only |= {"-C": around is not None}
         without({**hits_only, "--timeout": timeout is not None, "--reveal": reveal})
         retrieved = archive.retrieve(
             " ".join(words),
@@ -138,14 +143,19 @@ def search(
     )
     scope = scope if found.scoped else []
     if opened:
-        _open(ctx, found, opened, path)
+        _open(ctx, found, opened, path, reveal=reveal)
         return
+    lines = None if around is None else found.lines((hit.item for hit in found.hits), around)
     if as_json:
-        answer("vox.search.v1", _fields(found, query, scope, facets=facets))
+        rows = hit_rows(found.hits, lines)
+        answer("vox.search.v1", _fields(found, rows, query, scope, facets=facets))
     elif as_lines:
-        rows_as_lines(map(hit_row, found.hits))
+        rows_as_lines(hit_rows(found.hits, lines))
     else:
-        _print(archive, found, scope, facets=facets, reveal=reveal)
+        _print(archive, found, lines, facets=facets, reveal=reveal)
+        for line in _about(found, index=not no_index):
+            remark(line)
+        _say_where(found, scope, facets=facets)
     if found.state in ("partial", "stale"):
         ctx.exit(PartialError.exit_status)
 
@@ -168,11 +178,19 @@ def _query(
         raise InvalidArgumentError("-F and -E exclude each other")
     parts = [text]
     if literal or regex:
+        if not text:
+            raise InvalidArgumentError(
+                f"{'-F' if literal else '-E'} needs a QUERY that isn't empty"
+            )
         parts = [f"{'literal' if literal else 'regex'}:{_quoted(text)}"]
     several = {"role": roles, "kind": kinds, "tool": tools, "in": windows, "repo": repos}
-    parts += [f"{name}:{_quoted(value)}" for name, all_ in several.items() for value in all_]
+    said = [(name, value) for name, values in several.items() for value in values]
     times = {"since": since, "before": before}
-    parts += [f"{name}:{_quoted(value)}" for name, value in times.items() if value is not None]
+    said += [(name, value) for name, value in times.items() if value is not None]
+    for name, value in said:
+        if not value:
+            raise InvalidArgumentError(f"--{name} needs a value that isn't empty")
+        parts.append(f"{name}:{_quoted(value)}")
     return " ".join(filter(None, parts))
 
 
@@ -181,18 +199,26 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _open(ctx: click.Context, found: SearchAnswer, number: int, path: Path | None) -> None:
+def _open(
+    ctx: click.Context, found: SearchAnswer, number: int, path: Path | None, *, reveal: bool
+) -> None:
     place = number - 1 - found.start
     if not 0 <= place < len(found.hits):
         raise NotFoundError(f"there is no hit {number} here; there are {len(found.hits)}")
     hit = found.hits[place]
     # With nothing left out, positions are ordinals.
-    ctx.invoke(
-        show, window=hit.window_id, start=hit.ordinal, trimmed="show", records=True, path=path
-    )
+    whole = {"trimmed": "show", "records": True, "reveal": reveal}
+    ctx.invoke(show, window=hit.window_id, start=hit.ordinal, path=path, **whole)
 
 
-def _fields(found: SearchAnswer, query: str, scope: list[str], *, facets: bool) -> dict[str, Any]:
+def _fields(
+    found: SearchAnswer,
+    rows: Iterable[dict[str, Any]],
+    query: str,
+    scope: list[str],
+    *,
+    facets: bool,
+) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "query": query,
         "repos": scope,
@@ -203,23 +229,29 @@ def _fields(found: SearchAnswer, query: str, scope: list[str], *, facets: bool) 
         "behind": found.behind,
         "start": found.start,
         "total": len(found),
-        "hits": [hit_row(hit) for hit in found.hits],
+        "hits": list(rows),
         "cursor": found.cursor,
     }
     return {**fields, "facets": found.facets()} if facets else fields
 
 
 def _print(
-    archive: Archive, found: SearchAnswer, scope: list[str], *, facets: bool, reveal: bool
+    archive: Archive,
+    found: SearchAnswer,
+    lines: HitLines | None,
+    *,
+    facets: bool,
+    reveal: bool,
 ) -> None:
     if facets:
         table(FACETS, facet_rows(found.facets()))
-    elif sys.stdout.isatty():
-        print_hits(archive, found, reveal=reveal)
+    elif lines is not None or sys.stdout.isatty():
+        print_hits(archive, found, lines, reveal=reveal)
     else:
         table(COLUMNS, (cells(archive, hit, reveal=reveal) for hit in found.hits))
-    for line in _about(found):
-        remark(line)
+
+
+def _say_where(found: SearchAnswer, scope: list[str], *, facets: bool) -> None:
     if scope:
         note(f"of {', '.join(scope)}; --all searches everywhere")
     if found.cursor and not facets:
@@ -230,9 +262,9 @@ def _print(
         remark("no hits here; --all searches everywhere" if scope else "no hits")
 
 
-def _about(found: SearchAnswer) -> Iterator[str]:
-    """What the user should know of how far it was searched."""
-    if found.state == "not_indexed":
+def _about(found: SearchAnswer, *, index: bool) -> Iterator[str]:
+    """What the user should know of how far it was searched; `index`: with it, if there is one."""
+    if found.state == "not_indexed" and index:
         yield f"{found.why}: texts were read instead; `vox archive reindex` makes an index"
     elif found.state == "partial":
         of = people.number(found.of or 0)

@@ -12,7 +12,9 @@ use pyo3::{
 };
 use vox_core::{
     archive as core,
-    search::{Answer, Hit, SearchRequest, Snippet, Standing, State, TimeOrder, Way, WindowLabel},
+    search::{
+        Answer, Hit, Line, SearchRequest, Snippet, Standing, State, TimeOrder, Way, WindowLabel,
+    },
 };
 use vox_types::{Code, Error, ItemId, Result};
 
@@ -217,6 +219,27 @@ impl Answered {
         PyList::new(py, rows.map(Option::transpose).collect::<PyResult<Vec<_>>>()?)
     }
 
+    /// Of each of `items` the line that shows most of what was asked for and up to `count` at either
+    /// side, each of about `width` characters; none of what has no text.
+    fn lines<'py>(
+        &self,
+        py: Python<'py>,
+        items: Vec<u64>,
+        count: usize,
+        width: usize,
+        reveal: bool,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let lines = door::core(py, || {
+            let items: Vec<ItemId> = items.into_iter().map(ItemId).collect();
+            self.answer.lines(&self.archive, &items, count, width, reveal)
+        })?;
+        let all = |lines: &Vec<Line>| {
+            lines.iter().map(|line| shown_line(py, line)).collect::<PyResult<Vec<_>>>()
+        };
+        let rows = lines.iter().map(|lines| lines.as_ref().map(all));
+        PyList::new(py, rows.map(Option::transpose).collect::<PyResult<Vec<_>>>()?)
+    }
+
     /// How many hits there are of each value of `repo`, `agent`, `role`, `kind` and `month`.
     fn facets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let facets = door::core(py, || self.answer.facets(&self.archive))?;
@@ -263,6 +286,17 @@ fn shown<'py>(py: Python<'py>, snippet: &Snippet) -> PyResult<Bound<'py, PyDict>
     row.set_item("line", snippet.line)?;
     row.set_item("before", snippet.before)?;
     row.set_item("after", snippet.after)?;
+    Ok(row)
+}
+
+/// A line, its marks counted in characters.
+fn shown_line<'py>(py: Python<'py>, line: &Line) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("number", line.number)?;
+    row.set_item("text", &line.text)?;
+    row.set_item("marks", in_characters(&line.text, &line.marks))?;
+    row.set_item("before", line.before)?;
+    row.set_item("after", line.after)?;
     Ok(row)
 }
 

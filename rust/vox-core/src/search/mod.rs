@@ -21,7 +21,7 @@ pub use hit::{Facets, Hit, State, TimeOrder, WindowLabel};
 pub(crate) use kept::Kept;
 pub use related::{Related, Way};
 pub use request::SearchRequest;
-pub use vox_search::snippet::Snippet;
+pub use vox_search::snippet::{Line, Snippet};
 
 /// The longest item that is indexed, in bytes. Longer ones are read by each search that may find
 /// them, as are records. Judgement.

@@ -11,13 +11,14 @@ pub(super) use rows::holders;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
+    ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use roaring::RoaringTreemap;
 use vox_search::{
     matcher::{Matcher, Scratch},
-    snippet::{self, Snippet},
+    snippet::{self, Line, Snippet},
 };
 use vox_types::{BlobRef, Code, ContentHash, ItemId, ItemKind, Result, WindowNo};
 
@@ -218,11 +219,37 @@ impl Answer {
         width: usize,
         reveal: bool,
     ) -> Result<Vec<Option<Snippet>>> {
+        self.shown(archive, items, reveal, |text, marks| snippet::cut(text, marks, width))
+    }
+
+    /// The same as lines of the text: the one in which most of what was asked for stands, and up to
+    /// `count` at either side, each of about `width` characters.
+    ///
+    /// Errors: `damaged` for a text that doesn't have its hash.
+    pub fn lines(
+        &self,
+        archive: &Archive,
+        items: &[ItemId],
+        count: usize,
+        width: usize,
+        reveal: bool,
+    ) -> Result<Vec<Option<Vec<Line>>>> {
+        self.shown(archive, items, reveal, |text, marks| snippet::lines(text, marks, count, width))
+    }
+
+    /// What `cut` makes of the text of each item, and of what is to be highlighted in it.
+    fn shown<T>(
+        &self,
+        archive: &Archive,
+        items: &[ItemId],
+        reveal: bool,
+        cut: impl Fn(&[u8], &[Range<usize>]) -> T,
+    ) -> Result<Vec<Option<T>>> {
         let mut scratch = Scratch::default();
         archive.store().snapshot(|snapshot| {
             let mut chunks = Chunks::of(snapshot);
             let mut texts = snapshot.blobs();
-            let snippet = |&item: &ItemId| {
+            let shown = |&item: &ItemId| {
                 let (chunk, index) = chunks.at(item)?;
                 let attributes = chunk.attributes_at(index);
                 let blob = chunk.content_at(index);
@@ -241,13 +268,13 @@ impl Answer {
                     None => Vec::new(),
                 };
                 if reveal {
-                    return Ok(Some(snippet::cut(text, &marks, width)));
+                    return Ok(Some(cut(text, &marks)));
                 }
                 let masked = secrets::masked_text(snapshot, blob, text)?;
                 let marks = masked.ranges(&marks);
-                Ok(Some(snippet::cut(&masked.text, &marks, width)))
+                Ok(Some(cut(&masked.text, &marks)))
             };
-            items.iter().map(snippet).collect()
+            items.iter().map(shown).collect()
         })
     }
 
