@@ -64,6 +64,31 @@ def masked_item(archive: Archive, item: int) -> bytes | None:
 def masked_previews(archive: Archive, items: Sequence[int]) -> list[str | None]:
     """For each of `items` how it begins with its secrets masked; None if its preview has none."""
 
+@final
+class Relations:
+    """What the items of a window are to each other, in the order of their ordinals."""
+
+    @property
+    def mentions(self) -> bytearray:
+        """By how many later items the names of each are used again, as `uint32`."""
+
+    @property
+    def touched(self) -> bytearray:
+        """For each item the place in `paths` of the file that it is about, or -1, as `int32`."""
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that tool calls are about, in the order in which they are first named."""
+
+    def __len__(self) -> int: ...
+
+def relations(archive: Archive, window: int) -> Relations:
+    """What the items of a window are to each other; `contracts/relations.md` says it exactly."""
+
+def read_many(archive: Archive, items: Sequence[int] | Buffer) -> list[bytes | None]:
+    """The bytes of each of `items`, a list of numbers or `uint64` in a buffer, all of one moment;
+    None for one that was purged."""
+
 def hash_many(items: Sequence[bytes | str]) -> bytes:
     """BLAKE3-256 of each of `items`, 32 bytes apiece, in one piece. A `str` counts as its UTF-8."""
 

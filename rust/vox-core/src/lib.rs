@@ -6,6 +6,7 @@ mod columns;
 pub mod exchange;
 pub mod filter;
 pub mod outline;
+pub mod relations;
 pub mod search;
 pub mod secrets;
 pub mod timeline;

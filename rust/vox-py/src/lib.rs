@@ -18,6 +18,7 @@ mod keeping;
 mod outline;
 mod producers;
 mod ratios;
+mod relations;
 mod salvage;
 mod search;
 mod secrets;
@@ -54,6 +55,7 @@ mod _native {
             refold_sessions, remove_history, rename_conversation, session_events, sessions,
         },
         ratios::{Ratio, census, content_classes},
+        relations::{Relations, read_many, relations},
         salvage::salvage_archive,
         search::{Answered, related, search, update_index},
         secrets::{

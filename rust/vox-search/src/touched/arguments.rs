@@ -40,12 +40,9 @@ fn text_of(name: &str, text: &str, terms: &mut Terms) {
     }
     let name = name.to_ascii_lowercase();
     match name.as_str() {
-        // Where a command runs says nothing of what it touches.
-        "cwd" | "workdir" | "working_directory" => {}
-        "command" | "cmd" | "script" | "commands" => shell::add(text, terms),
-        "old_string" | "new_string" | "old_str" | "new_str" | "content" | "file_text" => {
-            symbols::add_defined(text, terms);
-        }
+        name if is_place(name) => {}
+        name if is_command(name) => shell::add(text, terms),
+        name if is_content(name) => symbols::add_defined(text, terms),
         _ if patch::is_in(text) => patch::add(text, terms),
         _ if text.contains('\n') => {}
         _ if name.contains("path") || name.contains("file") => paths::add(text, terms),
@@ -56,4 +53,19 @@ fn text_of(name: &str, text: &str, terms: &mut Terms) {
         }
         _ => {}
     }
+}
+
+/// Whether an argument says where a command runs, which says nothing of what it touches.
+pub(super) fn is_place(name: &str) -> bool {
+    matches!(name, "cwd" | "workdir" | "working_directory")
+}
+
+/// Whether an argument is a command.
+pub(super) fn is_command(name: &str) -> bool {
+    matches!(name, "command" | "cmd" | "script" | "commands")
+}
+
+/// Whether an argument is a text to be written or replaced.
+pub(super) fn is_content(name: &str) -> bool {
+    matches!(name, "old_string" | "new_string" | "old_str" | "new_str" | "content" | "file_text")
 }

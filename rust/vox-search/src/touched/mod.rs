@@ -8,6 +8,7 @@
 
 mod arguments;
 mod asked;
+mod file;
 mod patch;
 mod paths;
 mod shell;
@@ -16,6 +17,7 @@ mod symbols;
 use std::collections::HashSet;
 
 pub use asked::{Asked, asked};
+pub use file::file;
 
 /// The most terms that one call gives. Judgement: a patch of hundreds of files names its first
 /// ones, and a posting list stays short.

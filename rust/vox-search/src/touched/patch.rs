@@ -23,8 +23,7 @@ pub(super) fn is_in(text: &str) -> bool {
 /// Adds the files that are changed, and symbols that changed lines define.
 pub(super) fn add(text: &str, terms: &mut Terms) {
     for line in text.lines() {
-        let name = FILE_MARKS.iter().find_map(|mark| line.strip_prefix(mark));
-        if let Some(name) = name {
+        if let Some(name) = file(line) {
             paths::add(name, terms);
         } else if let Some(hunk) = line.strip_prefix("@@") {
             symbols::add_defined(hunk, terms);
@@ -32,4 +31,14 @@ pub(super) fn add(text: &str, terms: &mut Terms) {
             symbols::add_defined(changed, terms);
         }
     }
+}
+
+/// The files that are changed.
+pub(super) fn files(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(file)
+}
+
+/// The file that a line names.
+fn file(line: &str) -> Option<&str> {
+    FILE_MARKS.iter().find_map(|mark| line.strip_prefix(mark))
 }

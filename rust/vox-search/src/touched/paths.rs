@@ -5,6 +5,9 @@ use super::Terms;
 /// The most ends of a path that become terms. Judgement: nobody asks with more folders.
 const MAX_ENDS: usize = 8;
 
+/// What stands for any characters, or for some of several.
+const WILDCARDS: [char; 6] = ['*', '?', '[', ']', '{', '}'];
+
 /// Adds a path: the whole of it, its ends, and the name of the file without its extension.
 pub(super) fn add(path: &str, terms: &mut Terms) {
     let path = normal(path);
@@ -52,7 +55,7 @@ fn without_line(path: &str) -> &str {
 
 /// The components after the last one with a wildcard.
 fn after_wildcards(path: &str) -> &str {
-    match path.rfind(['*', '?', '[', ']', '{', '}']) {
+    match path.rfind(WILDCARDS) {
         None => path,
         Some(at) => match path[at..].find('/') {
             Some(slash) => &path[at + slash + 1..],
@@ -62,8 +65,13 @@ fn after_wildcards(path: &str) -> &str {
 }
 
 /// Whether a path has a letter or digit: `/`, `..` and `~` name nothing worth finding.
-fn names_something(path: &str) -> bool {
+pub(super) fn names_something(path: &str) -> bool {
     path.chars().any(char::is_alphanumeric) && !path.starts_with("/dev/")
+}
+
+/// Whether a path may stand for several.
+pub(super) fn has_wildcards(path: &str) -> bool {
+    path.contains(WILDCARDS)
 }
 
 /// The name of the file without its extension, if it has one.
@@ -86,7 +94,18 @@ pub(super) fn looks_like_one(word: &str) -> bool {
     if word.contains('/') {
         return components.next().is_some();
     }
-    word.rsplit_once('.').is_some_and(|(name, extension)| {
+    has_extension(word)
+}
+
+/// Whether a word looks like a path whose last component has an extension.
+pub(super) fn looks_like_file(word: &str) -> bool {
+    let path = without_line(word);
+    looks_like_one(path) && path.rsplit('/').next().is_some_and(has_extension)
+}
+
+/// Whether a name ends with what looks like an extension.
+fn has_extension(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(name, extension)| {
         let first = extension.chars().next();
         name.chars().any(char::is_alphanumeric)
             && !name.ends_with('.')

@@ -8,15 +8,20 @@ pub(super) fn add(command: &str, terms: &mut Terms) {
         patch::add(command, terms);
         return;
     }
-    for word in command.split(is_border) {
+    for word in words(command) {
         if terms.full() {
             return;
         }
-        let word = word.trim_end_matches(['.', ':', ',']);
-        if !word.starts_with('-') && paths::looks_like_one(word) {
+        if paths::looks_like_one(word) {
             paths::add(word, terms);
         }
     }
+}
+
+/// The words of a command but its options.
+pub(super) fn words(command: &str) -> impl Iterator<Item = &str> {
+    let words = command.split(is_border).map(|word| word.trim_end_matches(['.', ':', ',']));
+    words.filter(|word| !word.starts_with('-'))
 }
 
 /// What separates words of a command, options from their values, and redirections from files.

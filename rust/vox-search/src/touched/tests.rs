@@ -1,6 +1,6 @@
 //! Calls as Claude Code and Codex write them, and what they touch.
 
-use super::{MAX_TERMS, asked, terms};
+use super::{MAX_TERMS, asked, file, terms};
 
 fn of(call: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -133,4 +133,48 @@ fn a_question_asks_for_symbols_and_for_no_plain_words() {
     assert!(terms.contains(&"list_panes".to_string()), "{terms:?}");
     assert!(terms.contains(&"spotter.tmux".to_string()), "{terms:?}");
     assert!(!terms.contains(&"called".to_string()), "{terms:?}");
+}
+
+fn about(call: &str) -> Option<String> {
+    file(call.as_bytes())
+}
+
+#[test]
+fn a_call_is_about_the_file_that_an_argument_names() {
+    let cases = [
+        (r#"{"file_path": "./src/a.rs", "old_string": "see b.rs"}"#, Some("src/a.rs")),
+        (r#"{"file_path": "/repo/Makefile:12"}"#, Some("/repo/Makefile")),
+        (r#"{"path": "src/a.rs", "cwd": "/repo.d"}"#, Some("src/a.rs")),
+        (r#"{"edits": [{"file": "a.rs"}, {"file": "a.rs"}]}"#, Some("a.rs")),
+        (r#"{"file_path": "a.rs", "command": "cat b.rs"}"#, Some("a.rs")),
+        (r#"{"path": "src", "pattern": "x"}"#, None),
+        (r#"{"file_path": "src/*.rs"}"#, None),
+        (r#"{"edits": [{"file": "a.rs"}, {"file": "b.rs"}], "command": "cat c.rs"}"#, None),
+        (r#"{"file_path": ""}"#, None),
+        (r#"{"file_path": 7}"#, None),
+    ];
+    for (call, path) in cases {
+        assert_eq!(about(call).as_deref(), path, "{call}");
+    }
+}
+
+#[test]
+fn a_command_or_patch_is_about_a_file_if_it_names_no_other() {
+    let patch = |marks: &str| format!("*** Begin Patch\n{marks}\n+see c.rs\n*** End Patch");
+    let one = patch("*** Update File: src/a.rs\n@@");
+    let two = patch("*** Add File: a.rs\n*** Delete File: b.rs");
+    let cases = [
+        (r#"{"command": "cd /repo/src && sed -n '1,20p' a.rs 2>/dev/null"}"#, Some("a.rs")),
+        (r#"{"command": ["bash", "-lc", "cat src/a.rs; wc src/a.rs"]}"#, Some("src/a.rs")),
+        (r#"{"command": "diff a.rs b.rs"}"#, None),
+        (r#"{"command": "cargo test"}"#, None),
+        ("cat src/a.rs", Some("src/a.rs")),
+        (&one, Some("src/a.rs")),
+        (&two, None),
+    ];
+    for (call, path) in cases {
+        assert_eq!(about(call).as_deref(), path, "{call}");
+    }
+    assert_eq!(file(&[0xff, 0xfe]), None);
+    assert_eq!(file(b""), None);
 }
