@@ -119,11 +119,14 @@ def rest_of(number: int) -> dict[str, int] | None:
 def chunk(data: bytes) -> tuple[bytes, list[dict[str, Any]]]:
     """The chain hash before a chunk, and its items."""
     source = Fields(data)
-    count = source.header(2)
+    layout = data[0]
+    count = source.header(layout)
+    assert layout in (2, 3)
     chain = source.take(32)
     content, rest, created_at, byte_len, attributes, name, tokens = (
         source.packed(count) for _ in range(7)
     )
+    call = source.packed(count) if layout == 3 else [0] * count
     shown = previews(source, count)
     assert source.at == len(data)
     items = [
@@ -140,6 +143,7 @@ def chunk(data: bytes) -> tuple[bytes, list[dict[str, Any]]]:
             "purged": bool(attributes[i] >> 10 & 1),
             "name": name[i],
             "token_estimate": tokens[i],
+            "call": call[i],
             "preview": shown[i],
         }
         for i in range(count)

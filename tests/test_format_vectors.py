@@ -48,6 +48,12 @@ def test_window_ids_bind_key_and_revision() -> None:
         assert str(uuid.UUID(bytes=digest[:16])) == case["id"]
 
 
+def test_a_call_is_the_start_of_the_hash_of_its_id() -> None:
+    for case in vectors("hashes.json")["call"]:
+        digest = blake3(case["id"].encode()).digest()
+        assert case["call"] == (int.from_bytes(digest[:4], "little") or 1 if case["id"] else 0)
+
+
 def test_previews_are_one_line_of_at_most_120_bytes() -> None:
     cases = vectors("preview.json")
     for case in cases["text"]:
@@ -62,6 +68,12 @@ def test_the_golden_chunk_decodes_to_its_items() -> None:
     assert chain.hex() == vector["chain_before"]
     assert items == vector["items"]
     assert len(items) > 64, "more than one preview block"
+
+
+def test_a_chunk_without_calls_decodes_to_its_items() -> None:
+    vector = vectors("chunk-layout-2.json")
+    _, items = layout.chunk(bytes.fromhex(vector["chunk"]))
+    assert items == [{**item, "call": 0} for item in vector["items"]]
 
 
 def test_the_golden_raw_run_gives_back_its_source_bytes() -> None:

@@ -27,6 +27,7 @@ ITEM = [
     pa.field("byte_len", pa.uint64(), nullable=False),
     pa.field("token_estimate", pa.uint64(), nullable=False),
     pa.field("name", NAMES),
+    pa.field("call", pa.uint32(), nullable=False),
     pa.field("fidelity", CLOSED, nullable=False),
     pa.field("redacted", pa.bool_(), nullable=False),
     pa.field("side", pa.bool_(), nullable=False),

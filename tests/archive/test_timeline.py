@@ -60,6 +60,7 @@ COLUMNS = [
     "byte_len",
     "token_estimate",
     "name",
+    "call",
     "fidelity",
     "redacted",
     "side",

@@ -18,6 +18,10 @@ class NewItem(msgspec.Struct, frozen=True, kw_only=True):
     """UTC milliseconds; None: now."""
     name: str | None = None
     """The tool of a call or result, the model of an answer."""
+    call_id: str | None = None
+    """What joins a call and its result."""
+    call: int = 0
+    """Where there is no `call_id`: its number, as the column `call` gives it."""
     side: bool = False
     """Stands beside the conversation: no later item follows from it."""
     redacted: bool = False

@@ -42,6 +42,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """UTC milliseconds; None: now."""
     name: str | None = None
     """The tool of a call or result, the model of an answer, the media type of an attachment."""
+    call_id: str | None = None
+    """What joins a call and its result."""
     token_estimate: int | None = None
     """Tokens, if they are known."""
     sequence: int | None = None

@@ -108,6 +108,7 @@ def _variant(archive: Archive, row: dict[str, Any]) -> NewItem:
         content=content,
         created_at=row["created_at"],
         name=row["name"],
+        call=row["call"],
         side=row["side"],
         redacted=redacted,
         token_estimate=None if redacted else row["token_estimate"],

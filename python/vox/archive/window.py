@@ -68,11 +68,11 @@ class Window:
         Filters are those of `vox.archive.filters.item_filter`. The columns: `ordinal`, an item's
         place in the whole window, which never changes (positions do, with the filters); `item`, its
         number for `Archive.read`; `role`, `kind`, `name` (tool, model or media type), `created_at`
-        (UTC milliseconds), `byte_len`, `token_estimate`, `fidelity`; whether it is `redacted`,
-        stands beside the conversation (`side`), or is `pinned`; `committed` and `trimmed_at`. With
-        `preview` its start as one line of at most 120 bytes, with `hashes` its `content_hash` and
-        `chain_hash`, 32 bytes each. Raises `InvalidArgumentError` for a filter value that there
-        isn't.
+        (UTC milliseconds), `byte_len`, `token_estimate`, `fidelity`; `call`, the number that
+        joins a tool call and its results (0: none); whether it is `redacted`, stands beside the
+        conversation (`side`), or is `pinned`; `committed` and `trimmed_at`. With `preview` its
+        start as one line of at most 120 bytes, with `hashes` its `content_hash` and `chain_hash`,
+        32 bytes each. Raises `InvalidArgumentError` for a filter value that there isn't.
         """
         view = self._view(filters) if filters else self._plain
         return view.items(start, count, preview, hashes)

@@ -113,6 +113,9 @@ class Draft(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """UTC milliseconds; None: the time of the item before it."""
     name: str | None = None
     """The tool of a call or result, the model of an answer, the media type of an image."""
+    call_id: str | None = None
+    """The producer's id of a call: at the call, and at all that its result brought. It may come
+    again in one window."""
     side: bool = False
     """Stands beside the conversation: no later item follows from it. Records are always so."""
     fidelity: Fidelity = Fidelity.RECORDED

@@ -93,6 +93,7 @@ fn item(kind: ItemKind, content: &[u8]) -> OwnItem {
         redacted: false,
         side: kind == ItemKind::Record,
         token_estimate: None,
+        call: 0,
     }
 }
 

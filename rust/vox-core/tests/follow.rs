@@ -42,6 +42,7 @@ fn append(archive: &Archive, key: &str, items: &[(ItemKind, &[u8])]) {
         side: *kind == ItemKind::Record,
         redacted: false,
         token_estimate: None,
+        call: 0,
     });
     let change = WindowChange { key: key.to_owned(), ..WindowChange::default() };
     archive.append(change, items.collect()).unwrap();

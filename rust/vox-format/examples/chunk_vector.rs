@@ -6,7 +6,9 @@ use vox_format::{
     chunk::{ItemRow, encode_chunk},
     preview::preview,
 };
-use vox_types::{BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, RecordRef, Rest, Role};
+use vox_types::{
+    BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, RecordRef, Rest, Role, call_number,
+};
 
 fn main() -> Result<(), serde_json::Error> {
     let chain_before =
@@ -32,6 +34,7 @@ fn main() -> Result<(), serde_json::Error> {
                 "purged": row.purged,
                 "name": row.name,
                 "token_estimate": row.token_estimate,
+                "call": row.call,
                 "preview": row.preview,
             })
         })
@@ -66,6 +69,11 @@ fn item(index: u32) -> ItemRow {
         purged: pick(9) == 8,
         name: if pick(4) == 1 { 1 + index / 30 } else { 0 },
         token_estimate: text.len() as u32 / 4,
+        call: if matches!(pick(8), 4 | 5) {
+            call_number(&format!("call {}", index / 8))
+        } else {
+            0
+        },
         preview: if pick(11) == 10 { String::new() } else { preview(text.as_bytes()) },
     }
 }

@@ -4,18 +4,23 @@
 use std::ops::Range;
 
 use vox_types::{
-    BlobRef, ChainHash, ContentHash, Error, Fidelity, ItemKind, Rest, Result, Role, SymbolNo,
+    BlobRef, CallNo, ChainHash, ContentHash, Error, Fidelity, ItemKind, Rest, Result, Role,
+    SymbolNo,
 };
 
 use crate::{
     attributes::Attributes,
-    cursor::{put_layout, take_array, take_layout},
+    cursor::{put_layout, take_array, take_one_layout},
     packed::{self, Column},
     preview_blocks::{self, Blocks, PreviewReader, Texts},
 };
 
-/// The layout of chunks; that of format 1 names extras only.
-const LAYOUT: u8 = 2;
+/// The layout of chunks.
+const LAYOUT: u8 = 3;
+/// The layout without numbers of calls.
+const WITHOUT_CALLS: u8 = 2;
+/// The layout of format 1, which names extras only.
+const FORMAT_1: u8 = 1;
 
 /// Most items of one chunk.
 pub const MAX_ITEMS: usize = 512;
@@ -47,6 +52,8 @@ pub struct ItemRow {
     pub name: SymbolNo,
     /// Tokens, roughly; 0 is unknown.
     pub token_estimate: u32,
+    /// Joins a tool call and its results, see [`vox_types::call_number`]; 0 is none.
+    pub call: CallNo,
     /// The start of the item as one line, see [`crate::preview`].
     pub preview: String,
 }
@@ -81,7 +88,7 @@ pub struct Chunk<'a> {
     previews: Blocks<'a>,
 }
 
-const COLUMNS: usize = 7;
+const COLUMNS: usize = 8;
 const CONTENT: usize = 0;
 const REST: usize = 1;
 const CREATED_AT: usize = 2;
@@ -89,31 +96,35 @@ const BYTE_LEN: usize = 3;
 const ATTRIBUTES: usize = 4;
 const NAME: usize = 5;
 const TOKEN_ESTIMATE: usize = 6;
+const CALL: usize = 7;
 
 impl<'a> Chunk<'a> {
     /// The chunk in `bytes`; checks lengths and bounds.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
-        Self::parse_layout(bytes, LAYOUT)
+        Self::parse_layout(bytes, &[LAYOUT, WITHOUT_CALLS])
     }
 
     /// The chunk of an archive of format 1 in `bytes`, for migrating it.
     pub fn parse_format_1(bytes: &'a [u8]) -> Result<Self> {
-        Self::parse_layout(bytes, 1)
+        Self::parse_layout(bytes, &[FORMAT_1])
     }
 
-    fn parse_layout(bytes: &'a [u8], layout: u8) -> Result<Self> {
+    fn parse_layout(bytes: &'a [u8], layouts: &[u8]) -> Result<Self> {
         let mut rest = bytes;
-        let items = take_layout(&mut rest, layout, "a chunk")?;
+        let (layout, items) = take_one_layout(&mut rest, layouts, "a chunk")?;
         if items > MAX_ITEMS {
             return Err(Error::damaged(format!(
                 "a chunk claims {items} items; it may have at most {MAX_ITEMS}"
             )));
         }
         let chain_before = ChainHash(take_array(&mut rest, "the chain before a chunk")?);
-        let mut column = || Column::take(&mut rest, items);
-        let columns = [column()?, column()?, column()?, column()?, column()?, column()?, column()?];
+        let mut columns = [Column::zeros(items); COLUMNS];
+        let stored = if layout == LAYOUT { COLUMNS } else { CALL };
+        for column in &mut columns[..stored] {
+            *column = Column::take(&mut rest, items)?;
+        }
         let previews = Blocks::parse(rest, items)?;
-        Ok(Self { format_1: layout == 1, chain_before, columns, previews })
+        Ok(Self { format_1: layout == FORMAT_1, chain_before, columns, previews })
     }
 
     /// Number of items.
@@ -181,6 +192,11 @@ impl<'a> Chunk<'a> {
         self.columns[TOKEN_ESTIMATE]
     }
 
+    /// Numbers of calls; 0 is none.
+    pub fn call(&self) -> Column<'a> {
+        self.columns[CALL]
+    }
+
     /// Appends the previews of `range` to `out`, decoding only the blocks of 32 that hold them.
     pub fn previews(&self, range: Range<usize>, out: &mut Texts) -> Result<()> {
         self.preview_reader().read(range, out)
@@ -244,6 +260,7 @@ impl<'a> Chunk<'a> {
                     purged: attributes.purged(),
                     name: narrow(self.name().get(index), "a name")?,
                     token_estimate: narrow(self.token_estimate().get(index), "a token estimate")?,
+                    call: narrow(self.call().get(index), "a call")?,
                     preview: preview.to_owned(),
                 })
             })
@@ -313,6 +330,7 @@ fn columns_of(row: &ItemRow) -> [u64; COLUMNS] {
     values[ATTRIBUTES] = u64::from(row.attributes().0);
     values[NAME] = u64::from(row.name);
     values[TOKEN_ESTIMATE] = u64::from(row.token_estimate);
+    values[CALL] = u64::from(row.call);
     values
 }
 

@@ -33,11 +33,16 @@ pub fn take_header(bytes: &mut &[u8], what: &str) -> Result<usize> {
 
 /// Reads the `u8 layout, u8 reserved, u16 n` that every packed value starts with.
 pub fn take_layout(bytes: &mut &[u8], layout: u8, what: &str) -> Result<usize> {
+    Ok(take_one_layout(bytes, &[layout], what)?.1)
+}
+
+/// Reads a header with one of `layouts`; gives also which.
+pub fn take_one_layout(bytes: &mut &[u8], layouts: &[u8], what: &str) -> Result<(u8, usize)> {
     let [version, _, low, high] = take_array(bytes, what)?;
-    if version != layout {
+    if !layouts.contains(&version) {
         return Err(Error::damaged(format!("{what}: layout {version} is unknown")));
     }
-    Ok(usize::from(u16::from_le_bytes([low, high])))
+    Ok((version, usize::from(u16::from_le_bytes([low, high]))))
 }
 
 /// Writes the header that [`take_header`] reads.

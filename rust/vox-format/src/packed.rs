@@ -63,6 +63,11 @@ impl<'a> Column<'a> {
         Ok(Self { base, width, len: n, bits })
     }
 
+    /// A column of `n` zeros, which stands nowhere.
+    pub fn zeros(n: usize) -> Self {
+        Self { base: 0, width: 0, len: n, bits: &[] }
+    }
+
     /// How many values.
     pub fn len(&self) -> usize {
         self.len

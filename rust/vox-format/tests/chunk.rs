@@ -19,7 +19,7 @@ fn rest() -> impl Strategy<Value = Option<Rest>> {
 }
 
 fn item() -> impl Strategy<Value = ItemRow> {
-    let numbers = (any::<u64>(), rest(), any::<i64>(), 0u64..1 << 30, any::<u32>(), any::<u32>());
+    let numbers = (any::<u64>(), rest(), any::<i64>(), 0u64..1 << 30, any::<u32>(), any::<u64>());
     let closed = (
         prop::sample::select(Role::ALL),
         prop::sample::select(ItemKind::ALL),
@@ -29,7 +29,8 @@ fn item() -> impl Strategy<Value = ItemRow> {
         any::<bool>(),
     );
     (numbers, closed, "\\PC{0,20}").prop_map(|(numbers, closed, preview)| {
-        let (content, rest, created_at, byte_len, name, token_estimate) = numbers;
+        let (content, rest, created_at, byte_len, name, tokens_and_call) = numbers;
+        let (token_estimate, call) = ((tokens_and_call >> 32) as u32, tokens_and_call as u32);
         let (role, kind, fidelity, redacted, side, purged) = closed;
         ItemRow {
             content: BlobRef(content),
@@ -44,6 +45,7 @@ fn item() -> impl Strategy<Value = ItemRow> {
             purged,
             name,
             token_estimate,
+            call,
             preview,
         }
     })
@@ -147,6 +149,7 @@ fn side_items_have_a_chain_hash_but_no_children() {
         purged: false,
         name: 0,
         token_estimate: 0,
+        call: 0,
         preview: String::new(),
     };
     let before = ChainHash::ROOT.child(Role::User, ItemKind::Message, &ContentHash::of(b"x"));

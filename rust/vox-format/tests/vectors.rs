@@ -12,6 +12,7 @@ use vox_format::{
 };
 use vox_types::{
     BlobRef, ChainHash, ContentHash, Fidelity, ItemKind, RecordRef, Rest, Role, WindowId,
+    call_number,
 };
 
 fn vectors(name: &str) -> Value {
@@ -61,6 +62,7 @@ fn row(item: &Value) -> ItemRow {
         purged: item["purged"].as_bool().unwrap(),
         name: number(item, "name") as u32,
         token_estimate: number(item, "token_estimate") as u32,
+        call: item["call"].as_u64().unwrap_or(0) as u32,
         preview: text(item, "preview").to_owned(),
     }
 }
@@ -93,6 +95,13 @@ fn window_ids_are_the_golden_ones() {
 }
 
 #[test]
+fn numbers_of_calls_are_the_golden_ones() {
+    for case in list(&vectors("hashes.json"), "call") {
+        assert_eq!(u64::from(call_number(text(case, "id"))), number(case, "call"));
+    }
+}
+
+#[test]
 fn previews_are_the_golden_ones() {
     let vectors = vectors("preview.json");
     for case in list(&vectors, "text") {
@@ -121,6 +130,19 @@ fn the_golden_chunk_holds_its_items() {
 }
 
 #[test]
+fn a_chunk_without_calls_is_read_and_written_anew_in_the_layout_of_today() {
+    let vector = vectors("chunk-layout-2.json");
+    let rows: Vec<ItemRow> = list(&vector, "items").iter().map(row).collect();
+    assert!(rows.iter().all(|row| row.call == 0));
+    let golden = bytes(&vector, "chunk");
+    let chunk = Chunk::parse(&golden).unwrap();
+    assert_eq!(chunk.rows().unwrap(), rows);
+    assert_eq!(chunk.extend(&[]).unwrap(), encode_chunk(&chunk.chain_before(), &rows));
+    let again = chunk.with_blobs(Ok).unwrap();
+    assert_eq!(Chunk::parse(&again).unwrap().rows().unwrap(), rows);
+}
+
+#[test]
 fn the_golden_raw_run_gives_back_its_source_bytes() {
     let vector = vectors("raw_run.json");
     let golden = bytes(&vector, "run");
@@ -145,8 +167,8 @@ fn the_golden_raw_run_gives_back_its_source_bytes() {
     assert_eq!(encode(&run.head, &records, &cuts, run.body), golden);
 }
 
-/// The length of the header and the seven columns of a chunk.
+/// The length of the header and the eight columns of a chunk.
 fn columns_length(chunk: &[u8]) -> usize {
     let items = usize::from(u16::from_le_bytes([chunk[2], chunk[3]]));
-    (0..7).fold(36, |at, _| at + 9 + (items * usize::from(chunk[at + 8])).div_ceil(8))
+    (0..8).fold(36, |at, _| at + 9 + (items * usize::from(chunk[at + 8])).div_ceil(8))
 }

@@ -14,6 +14,7 @@ use vox_frame::{Records, Step, Want, WantForm};
 use vox_store::append::{NewUsage, WindowChange};
 use vox_types::{
     Code, Error, Fidelity, ItemKind, LinkKind, QuarantineReason, Result, Role, WindowKind,
+    call_number,
 };
 
 use crate::door::{self, AnyBytes};
@@ -172,6 +173,8 @@ pub struct OwnItem {
     side: bool,
     redacted: bool,
     token_estimate: Option<u32>,
+    call_id: Option<String>,
+    call: u32,
 }
 
 impl OwnItem {
@@ -185,6 +188,7 @@ impl OwnItem {
             side: self.side,
             redacted: self.redacted,
             token_estimate: self.token_estimate,
+            call: self.call_id.as_deref().map_or(self.call, call_number),
         })
     }
 }
@@ -272,6 +276,11 @@ fn draft(value: &Bound<'_, PyAny>, keys: &mut Keys) -> PyResult<DraftItem> {
         field!("name").extract()?,
         field!("side").extract()?,
     );
+    let call_id = field!("call_id");
+    let call = match call_id.is_none() {
+        true => 0,
+        false => call_number(call_id.cast::<PyString>()?.to_str()?),
+    };
     let known = field!("fidelity").extract::<u8>()?;
     let item = || {
         Ok(DraftItem {
@@ -282,6 +291,7 @@ fn draft(value: &Bound<'_, PyAny>, keys: &mut Keys) -> PyResult<DraftItem> {
             body,
             created_at,
             name,
+            call,
             side,
             fidelity: fidelity(known)?,
         })

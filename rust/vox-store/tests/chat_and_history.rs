@@ -32,8 +32,8 @@ fn assert_sound(store: &Store) {
 
 fn message(at: i64, role: Role, content: &str) -> MessageRow<Given> {
     let content = Given::Text(content.into());
-    let (kind, name, token_estimate) = (ItemKind::Message, None, None);
-    MessageRow { at, role, kind, content, name, token_estimate }
+    let (kind, name, call_id, token_estimate) = (ItemKind::Message, None, None, None);
+    MessageRow { at, role, kind, content, name, call_id, token_estimate }
 }
 
 fn conversation(id: &str) -> NewConversation {

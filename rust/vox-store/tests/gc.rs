@@ -144,6 +144,7 @@ fn item(content: usize, at: i64) -> NewItem {
         created_at: Some(at),
         name: None,
         token_estimate: 0,
+        call: 0,
         content,
         rest: None,
         preview: String::new(),

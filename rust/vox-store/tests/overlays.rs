@@ -52,6 +52,7 @@ fn archive(folder: &std::path::Path) -> Store {
         created_at: Some(1),
         name: None,
         token_estimate: 0,
+        call: 0,
         content: 0,
         rest: None,
         preview: "said".into(),

@@ -62,6 +62,7 @@ fn say(store: &Store, window: &str, at: u64) -> vox_types::Result<()> {
         created_at: Some(at as i64),
         name: None,
         token_estimate: 1,
+        call: 0,
         content: 0,
         rest: Some(NewRest::Extra(1)),
         preview: preview(&bytes),

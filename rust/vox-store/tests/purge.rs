@@ -35,6 +35,7 @@ fn item(content: usize, extra: Option<usize>, at: i64, bytes: &[u8]) -> NewItem 
         created_at: Some(at),
         name: None,
         token_estimate: 1,
+        call: 0,
         content,
         rest: extra.map(NewRest::Extra),
         preview: preview(bytes),

@@ -34,6 +34,7 @@ fn append(store: &Store, contents: Vec<Content>) {
         created_at: Some(0),
         name: None,
         token_estimate: 0,
+        call: 0,
         content,
         rest: None,
         preview: preview(bytes),

@@ -117,6 +117,7 @@ fn new_item(batch: &mut Batch, item: &Item, created_at: Option<i64>) -> NewItem 
         created_at,
         name: None,
         token_estimate: item.tokens,
+        call: 0,
         content: batch.blobs.len() - 1,
         rest: None,
         preview: item.text.clone(),

@@ -2,11 +2,13 @@
 //!
 //! Nothing here reads or writes; every other crate may depend on it.
 
+mod call;
 mod closed;
 mod error;
 mod hash;
 mod ids;
 
+pub use call::{CallNo, call_number};
 pub use closed::{
     CutForm, Fidelity, ItemKind, LinkKind, OverlayKind, QuarantineReason, Role, Tier, WindowKind,
 };

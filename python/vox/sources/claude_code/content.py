@@ -38,6 +38,7 @@ class Part(NamedTuple):
     form: Form = Form.STRING
     name: str | None = None
     side: bool = False
+    call_id: str | None = None
 
 
 class Content(NamedTuple):
@@ -140,25 +141,30 @@ def _tool_call_part(block: Block, here: JsonPath, tools: Tools) -> Part:
             del tools[next(iter(tools))]
         tools[block.id] = block.name
     place = (*here, "input") if block.input else here
-    return Part(Role.ASSISTANT, ItemKind.TOOL_CALL, place, Form.SLICE, block.name)
+    return Part(Role.ASSISTANT, ItemKind.TOOL_CALL, place, Form.SLICE, block.name, False, block.id)
 
 
 def _tool_result_parts(block: Block, here: JsonPath, tools: Tools) -> list[Part]:
-    name = None if block.tool_use_id is None else tools.pop(block.tool_use_id, None)
+    call = block.tool_use_id
+    name = None if call is None else tools.pop(call, None)
     place = (*here, "content")
     if first_byte(block.content) == QUOTE:
-        return [Part(Role.TOOL, ItemKind.TOOL_RESULT, place, Form.STRING, name)]
+        return [_result_part(place, Form.STRING, name, call)]
     parts: list[Part] = []
     for position, inner in enumerate(content_of(block.content).blocks):
         at = (*place, position)
         if inner is not None and inner.type == "text" and first_byte(inner.text) == QUOTE:
             at = (*at, "text")
-            parts.append(Part(Role.TOOL, ItemKind.TOOL_RESULT, at, Form.STRING, name))
+            parts.append(_result_part(at, Form.STRING, name, call))
         elif inner is not None and inner.type in _FILES:
-            parts.append(_file_part(inner, at, Role.TOOL))
+            parts.append(_file_part(inner, at, Role.TOOL)._replace(call_id=call))
         else:
-            parts.append(Part(Role.TOOL, ItemKind.TOOL_RESULT, at, Form.SLICE, name))
-    return parts or [Part(Role.TOOL, ItemKind.TOOL_RESULT, here, Form.SLICE, name)]
+            parts.append(_result_part(at, Form.SLICE, name, call))
+    return parts or [_result_part(here, Form.SLICE, name, call)]
+
+
+def _result_part(place: JsonPath, form: Form, name: str | None, call: str | None) -> Part:
+    return Part(Role.TOOL, ItemKind.TOOL_RESULT, place, form, name, False, call)
 
 
 def _image_copies(result: Raw) -> list[Part]:
@@ -196,10 +202,11 @@ def _other_part(
     if block_type.endswith("_tool_use"):
         return _tool_call_part(block, here, tools)
     if block_type.endswith("_tool_result"):
-        name = None if block.tool_use_id is None else tools.pop(block.tool_use_id, None)
+        call = block.tool_use_id
+        name = None if call is None else tools.pop(call, None)
         form = Form.STRING if first_byte(block.content) == QUOTE else Form.SLICE
         place = (*here, "content") if block.content else here
-        return Part(Role.TOOL, ItemKind.TOOL_RESULT, place, form, name)
+        return _result_part(place, form, name, call)
     return Part(role, kind, here, Form.SLICE, model)
 
 

@@ -165,7 +165,7 @@ class TranscriptReader:
         before = len(batch.drafts)
         self._draft(index, track, at, _parts(record, held, model, track.tools), prefix)
         if move is Move.RESULT and SPILLED in data:
-            self._follow(index, data, track.key, at, batch.drafts[-1].name)
+            self._follow(index, data, track.key, at, batch.drafts[-1])
         lineage.advance(track, record, move, len(batch.drafts) - before)
 
         if record.compact_metadata:
@@ -190,7 +190,7 @@ class TranscriptReader:
         batch, key = self._batch, track.key
         if key not in batch.at:
             batch.at[key] = track.items
-        for role, kind, path, form, name, side in parts:
+        for role, kind, path, form, name, side, call_id in parts:
             batch.drafts.append(
                 Draft(
                     window=key,
@@ -202,6 +202,7 @@ class TranscriptReader:
                     created_at=at,
                     name=name,
                     side=side,
+                    call_id=call_id,
                 )
             )
         if not parts:
@@ -218,8 +219,8 @@ class TranscriptReader:
                 )
             )
 
-    def _follow(self, index: int, data: bytes, key: str, at: int | None, name: str | None) -> None:
-        """Add spilled output, each file once."""
+    def _follow(self, index: int, data: bytes, key: str, at: int | None, result: Draft) -> None:
+        """Add the output of `result` that was spilled, each file once."""
         for file in spilled_names(data):
             if file in self._state.spilled:
                 continue
@@ -239,7 +240,8 @@ class TranscriptReader:
                     kind=ItemKind.TOOL_RESULT,
                     body=body,
                     created_at=at,
-                    name=name,
+                    name=result.name,
+                    call_id=result.call_id,
                 )
             )
 

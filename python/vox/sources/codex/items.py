@@ -22,6 +22,7 @@ class Found(NamedTuple):
     form: Form = Form.STRING
     name: str | None = None
     side: bool = False
+    call_id: str | None = None
 
 
 def _carried(body: JsonPath | None) -> Found:
@@ -125,27 +126,43 @@ def _tool_call(fields: Fields, base: JsonPath, state: State) -> list[Found]:
 
 def _call(fields: Fields, base: JsonPath, state: State, name: str | None) -> list[Found]:
     state.remember_call(text(fields.call_id), name)
+    call = _call_id(fields)
     for key in ("arguments", "input", "action", "parameters"):
         form = _form_of(getattr(fields, key))
         if form is not None:
-            return [Found(Role.ASSISTANT, ItemKind.TOOL_CALL, (*base, key), form, name)]
-    return [Found(Role.ASSISTANT, ItemKind.TOOL_CALL, base or None, Form.SLICE, name)]
+            return [_called((*base, key), form, name, call)]
+    return [_called(base or None, Form.SLICE, name, call)]
+
+
+def _called(body: JsonPath | None, form: Form, name: str | None, call: str | None) -> Found:
+    return Found(Role.ASSISTANT, ItemKind.TOOL_CALL, body, form, name, False, call)
+
+
+def _call_id(fields: Fields) -> str | None:
+    """What names a call; where nothing answers it, or an old version wrote it, only its own id."""
+    return text(fields.call_id) or text(fields.id)
 
 
 def _output(fields: Fields, base: JsonPath, state: State) -> list[Found]:
     name = state.tool_of(text(fields.call_id)) or text(fields.name)
-    return _result(fields.output, base, "output", name)
+    return _of_call(_result(fields.output, base, "output", name), text(fields.call_id))
 
 
 def _tool_search_output(fields: Fields, base: JsonPath, state: State) -> list[Found]:
     name = state.tool_of(text(fields.call_id)) or "tool_search"
     form = _form_of(fields.tools)
     path = base if form is None else (*base, "tools")
-    return [Found(Role.TOOL, ItemKind.TOOL_RESULT, path or None, Form.SLICE, name)]
+    found = Found(Role.TOOL, ItemKind.TOOL_RESULT, path or None, Form.SLICE, name)
+    return _of_call([found], text(fields.call_id))
 
 
 def _tool_result(fields: Fields, base: JsonPath, _state: State) -> list[Found]:
-    return _result(fields.result, base, "result", text(fields.name))
+    found = _result(fields.result, base, "result", text(fields.name))
+    return _of_call(found, text(fields.call_id))
+
+
+def _of_call(found: list[Found], call: str | None) -> list[Found]:
+    return found if call is None else [one._replace(call_id=call) for one in found]
 
 
 def _result(raw: Raw, base: JsonPath, key: str, name: str | None) -> list[Found]:
@@ -160,15 +177,15 @@ def _result(raw: Raw, base: JsonPath, key: str, name: str | None) -> list[Found]
 
 def _image_generation_call(fields: Fields, base: JsonPath, _state: State) -> list[Found]:
     found = []
-    name = "image_generation"
+    name, call = "image_generation", _call_id(fields)
     if first_byte(fields.revised_prompt) == QUOTE:
         path = (*base, "revised_prompt")
-        found.append(Found(Role.ASSISTANT, ItemKind.TOOL_CALL, path, Form.STRING, name))
+        found.append(_called(path, Form.STRING, name, call))
     if first_byte(fields.result) == QUOTE:
         media_type = media_type_of_base64(fields.result)
         path = (*base, "result")
         found.append(Found(Role.TOOL, ItemKind.ATTACHMENT, path, Form.BASE64, media_type))
-    return found or [Found(Role.ASSISTANT, ItemKind.TOOL_CALL, base or None, Form.SLICE, name)]
+    return _of_call(found, call) or [_called(base or None, Form.SLICE, name, call)]
 
 
 def _compaction(_fields: Fields, base: JsonPath, state: State) -> list[Found]:

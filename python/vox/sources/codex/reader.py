@@ -303,7 +303,7 @@ class _Run:
         state = self.state
         window = state.window
         self.at.setdefault(window, state.count)
-        for role, kind, body, form, name, side in found:
+        for role, kind, body, form, name, side, call_id in found:
             self.drafts.append(
                 Draft(
                     window=window,
@@ -315,6 +315,7 @@ class _Run:
                     created_at=at,
                     name=name,
                     side=side,
+                    call_id=call_id,
                 )
             )
         state.count += len(found)

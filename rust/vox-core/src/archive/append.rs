@@ -5,7 +5,7 @@ use vox_store::{
     append::{Appended, Batch, NewItem, OwnedBlob, WindowChange, WindowItems},
     blobs::Dictionary,
 };
-use vox_types::{Fidelity, ItemKind, Result, Role};
+use vox_types::{CallNo, Fidelity, ItemKind, Result, Role};
 
 use super::Archive;
 
@@ -28,6 +28,8 @@ pub struct OwnItem {
     pub redacted: bool,
     /// Tokens, if they are known.
     pub token_estimate: Option<u32>,
+    /// Joins a tool call and its results; 0 is none.
+    pub call: CallNo,
 }
 
 impl Archive {
@@ -50,6 +52,7 @@ impl Archive {
                     Some(tokens) => tokens,
                     None => quick_estimate(item.content.len()),
                 },
+                call: item.call,
                 content,
                 rest: None,
                 preview: preview(&item.content),

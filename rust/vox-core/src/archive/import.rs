@@ -15,7 +15,7 @@ use vox_store::{
     },
     blobs::Dictionary,
 };
-use vox_types::{Code, CutForm, Error, Fidelity, ItemKind, QuarantineReason, Result, Role};
+use vox_types::{CallNo, Code, CutForm, Error, Fidelity, ItemKind, QuarantineReason, Result, Role};
 
 use super::{
     Archive,
@@ -41,6 +41,8 @@ pub struct DraftItem {
     pub created_at: Option<i64>,
     /// The tool, the model or the media type.
     pub name: Option<String>,
+    /// Joins a tool call and its results; 0 is none.
+    pub call: CallNo,
     /// No later item follows from it.
     pub side: bool,
     /// How vox knows it.
@@ -208,6 +210,7 @@ fn new_item(draft: DraftItem, bytes: &[u8], rest: Option<NewRest>, content: usiz
         side: draft.side,
         created_at: draft.created_at,
         token_estimate: if binary { 0 } else { quick_estimate(bytes.len()) },
+        call: draft.call,
         content,
         rest,
         preview: match binary {

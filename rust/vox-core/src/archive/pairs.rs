@@ -1,14 +1,14 @@
-//! Tool calls and their results, matched by the order in which they come.
+//! What picking items tears apart: tool calls and their results.
 
-use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
-    ops::Range,
-};
+mod matching;
+
+use std::{collections::BTreeMap, ops::Range};
 
 use vox_format::chunk::Chunk;
 use vox_store::{Snapshot, window_ops::Places};
 use vox_types::{Error, ItemKind, Result, WindowNo};
 
+use self::matching::{Half, matched};
 use super::Archive;
 
 /// How many picked items lack the other half of their pair.
@@ -16,13 +16,13 @@ use super::Archive;
 pub struct Unpaired {
     /// Results whose call wasn't picked.
     pub results: u64,
-    /// Calls whose result wasn't picked.
+    /// Calls of whose results one wasn't picked.
     pub calls: u64,
 }
 
 impl Archive {
-    /// What picking `parts` would tear apart. A result belongs to the first call of the same tool
-    /// before it that has none yet; ids of calls are the producers' matter.
+    /// What picking `parts` would tear apart. Which result belongs to which call is said under
+    /// "calls" in `contracts/archive-format.md`.
     pub fn unpaired(&self, parts: &[Places]) -> Result<Unpaired> {
         let mut picked: BTreeMap<WindowNo, Vec<Range<u64>>> = BTreeMap::new();
         for part in parts {
@@ -32,11 +32,11 @@ impl Archive {
         for (window, ranges) in picked {
             let pairs = self.store.snapshot(|snapshot| pairs(snapshot, window))?;
             let has = |ordinal: u64| ranges.iter().any(|range| range.contains(&ordinal));
-            for (call, result) in pairs {
-                match (has(call), has(result)) {
-                    (true, false) => sum.calls += 1,
-                    (false, true) => sum.results += 1,
-                    _ => {}
+            for of_call in pairs.chunk_by(|a, b| a.0 == b.0) {
+                let picked = of_call.iter().filter(|(_, result)| has(*result)).count();
+                match of_call.first().is_some_and(|(call, _)| has(*call)) {
+                    true => sum.calls += u64::from(picked < of_call.len()),
+                    false => sum.results += picked as u64,
                 }
             }
         }
@@ -44,11 +44,10 @@ impl Archive {
     }
 }
 
-/// The ordinals of calls and their results.
+/// The ordinals of calls and their results, by those of the calls.
 fn pairs(snapshot: &Snapshot<'_>, window: WindowNo) -> Result<Vec<(u64, u64)>> {
     let items = snapshot.window(window)?.items;
-    let mut waiting: HashMap<u64, VecDeque<u64>> = HashMap::new();
-    let mut pairs = Vec::new();
+    let mut halves = Vec::new();
     let mut at = 0;
     while at < items {
         let missing = || Error::damaged(format!("window {window} lacks its item {at}"));
@@ -62,17 +61,18 @@ fn pairs(snapshot: &Snapshot<'_>, window: WindowNo) -> Result<Vec<(u64, u64)>> {
             return Err(missing());
         }
         for place in from..to {
-            let ordinal = at + (place - from) as u64;
-            let calls = waiting.entry(chunk.name().get(place)).or_default();
-            match chunk.attributes_at(place).kind()? {
-                ItemKind::ToolCall => calls.push_back(ordinal),
-                ItemKind::ToolResult => {
-                    pairs.extend(calls.pop_front().map(|call| (call, ordinal)));
-                }
-                _ => {}
-            }
+            let call = chunk.call().get(place);
+            let is_call = match chunk.attributes_at(place).kind()? {
+                ItemKind::ToolCall => true,
+                ItemKind::ToolResult => false,
+                // A file that a tool gave.
+                ItemKind::Attachment if call != 0 => false,
+                _ => continue,
+            };
+            let name = chunk.name().get(place);
+            halves.push(Half { ordinal: at + (place - from) as u64, is_call, call, name });
         }
         at += (to - from) as u64;
     }
-    Ok(pairs)
+    Ok(matched(&halves))
 }

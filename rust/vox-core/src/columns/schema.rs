@@ -18,7 +18,7 @@ pub(crate) enum Rows {
 }
 
 struct Fields {
-    head: [Field; 11],
+    head: [Field; 12],
     ordinal: Field,
     window: Field,
     overlays: [Field; 3],
@@ -42,6 +42,7 @@ static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
             always("byte_len", DataType::UInt64),
             always("token_estimate", DataType::UInt64),
             sometimes("name", dictionary(DataType::Int32)),
+            always("call", DataType::UInt32),
             always("fidelity", closed()),
             always("redacted", DataType::Boolean),
             always("side", DataType::Boolean),

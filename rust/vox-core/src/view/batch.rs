@@ -1,7 +1,7 @@
 //! Batches of items as Arrow columns.
 
 use arrow_array::{ArrayRef, RecordBatch};
-use vox_types::{Error, ItemId, OverlayKind, Result, WindowNo};
+use vox_types::{CallNo, Error, ItemId, OverlayKind, Result, WindowNo};
 
 use super::{
     gather::{Gathered, gather},
@@ -39,7 +39,7 @@ const GAP: u64 = 256;
 ///
 /// Columns: `ordinal` u64, `item` u64 (run << 32 | position), `role`, `kind`, `fidelity`
 /// (dictionaries), `created_at` (ms, UTC), `byte_len` u64, `token_estimate` u64 (0 unknown),
-/// `name` (dictionary, null for none), `redacted`, `side`, `pinned` (bool), `committed` i64
+/// `name` (dictionary, null for none), `call` u32 (joins a call and its results; 0 none), `redacted`, `side`, `pinned` (bool), `committed` i64
 /// (null unless committed), `trimmed_at` (ms, UTC; null unless trimmed), and those of `want`.
 ///
 /// A range that reaches past the last item gives fewer rows; a list with such an ordinal is
@@ -65,7 +65,7 @@ pub fn items(
         arrays::signed(committed, is_committed),
         arrays::nullable_times(trimmed_at, is_trimmed),
     ];
-    let mut columns = Vec::with_capacity(17);
+    let mut columns = Vec::with_capacity(18);
     columns.push(arrays::numbers(ordinals));
     finish(source, Rows::OfWindow, columns, gathered, overlays, want)
 }
@@ -93,7 +93,7 @@ pub fn items_by_id(
     want: Columns,
 ) -> Result<RecordBatch> {
     let gathered = gather(source, &stretches_of_items(items), want)?;
-    finish(source, Rows::ById, Vec::with_capacity(13), gathered, [], want)
+    finish(source, Rows::ById, Vec::with_capacity(14), gathered, [], want)
 }
 
 /// The columns of [`items_by_id`] after `window` u32.
@@ -129,6 +129,7 @@ fn finish(
         arrays::numbers(gathered.byte_len),
         arrays::numbers(gathered.token_estimate),
         name,
+        arrays::small_numbers(calls(gathered.call)?),
         closed::fidelities(attributes)?,
         arrays::bits(attributes, 8),
         arrays::bits(attributes, 9),
@@ -146,6 +147,13 @@ fn finish(
     }
     RecordBatch::try_new(schema(rows, want), columns)
         .map_err(|error| Error::new(vox_types::Code::Internal, format!("a batch: {error}")))
+}
+
+fn calls(numbers: Vec<u64>) -> Result<Vec<CallNo>> {
+    let call = |number| {
+        u32::try_from(number).map_err(|_| Error::damaged(format!("an item has a call of {number}")))
+    };
+    numbers.into_iter().map(call).collect()
 }
 
 /// Trimmed, pinned and committed of every row.

@@ -22,6 +22,7 @@ pub(super) struct Gathered {
     pub byte_len: Vec<u64>,
     pub token_estimate: Vec<u64>,
     pub name: Vec<u64>,
+    pub call: Vec<u64>,
     pub previews: Texts,
     pub content_hash: Vec<u8>,
     pub chain_hash: Vec<u8>,
@@ -49,6 +50,7 @@ pub(super) fn gather(
         byte_len: column(),
         token_estimate: column(),
         name: column(),
+        call: column(),
         previews: Texts::with_capacity(if want.preview { rows } else { 0 }),
         content_hash: Vec::new(),
         chain_hash: Vec::new(),
@@ -111,6 +113,7 @@ impl<'a> OpenChunk<'a> {
         chunk.byte_len().fill(range.clone(), &mut out.byte_len);
         chunk.token_estimate().fill(range.clone(), &mut out.token_estimate);
         chunk.name().fill(range.clone(), &mut out.name);
+        chunk.call().fill(range.clone(), &mut out.call);
         if want.preview {
             self.previews.read(range.clone(), &mut out.previews)?;
         }

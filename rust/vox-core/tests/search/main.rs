@@ -227,6 +227,7 @@ fn a_search_without_an_index_says_so() {
         side: false,
         redacted: false,
         token_estimate: None,
+        call: 0,
     };
     archive.append(window, vec![item]).unwrap();
     let answer =

@@ -67,6 +67,7 @@ fn item() -> impl Strategy<Value = OwnItem> {
             side: kind == ItemKind::Record,
             redacted: false,
             token_estimate: None,
+            call: 0,
         },
     )
 }

@@ -151,6 +151,7 @@ pub fn item(times: i64) -> impl Strategy<Value = ItemRow> {
             purged: false,
             name,
             token_estimate: byte_len as u32 / 4,
+            call: if name > 1 { u32::MAX - name } else { 0 },
             preview,
         }
     })

@@ -3,7 +3,7 @@
 use arrow_array::{
     Array, RecordBatch, StringArray,
     cast::AsArray,
-    types::{Int8Type, Int32Type, Int64Type, TimestampMillisecondType, UInt64Type},
+    types::{Int8Type, Int32Type, Int64Type, TimestampMillisecondType, UInt32Type, UInt64Type},
 };
 use vox_format::chunk::ItemRow;
 use vox_types::{ItemId, OverlayKind};
@@ -31,6 +31,7 @@ pub struct Shown {
     byte_len: u64,
     token_estimate: u64,
     name: Option<String>,
+    call: u32,
     redacted: bool,
     side: bool,
     preview: String,
@@ -46,6 +47,7 @@ impl From<&ItemRow> for Shown {
             byte_len: row.byte_len,
             token_estimate: row.token_estimate.into(),
             name: (row.name != 0).then(|| format!("name {}", row.name)),
+            call: row.call,
             redacted: row.redacted,
             side: row.side,
             preview: row.preview.clone(),
@@ -92,6 +94,7 @@ pub fn shown(batch: &RecordBatch, row: usize) -> Shown {
         byte_len: number(batch, "byte_len", row),
         token_estimate: number(batch, "token_estimate", row),
         name: names.is_valid(row).then(|| texts.value(names.keys().value(row) as usize).into()),
+        call: batch["call"].as_primitive::<UInt32Type>().value(row),
         redacted: batch["redacted"].as_boolean().value(row),
         side: batch["side"].as_boolean().value(row),
         preview: batch["preview"].as_string::<i32>().value(row).into(),

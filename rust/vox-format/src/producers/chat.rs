@@ -48,6 +48,9 @@ pub struct MessageRow<C> {
     /// The tool of a call or result, the model of an answer, the media type of an attachment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// What joins a call and its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
     /// Tokens, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_estimate: Option<u32>,
@@ -62,6 +65,7 @@ impl<C> MessageRow<C> {
             role: self.role,
             kind: self.kind,
             name: self.name,
+            call_id: self.call_id,
             token_estimate: self.token_estimate,
         })
     }

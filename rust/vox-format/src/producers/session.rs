@@ -114,7 +114,7 @@ pub struct TurnItem<C> {
     /// The tool of a call or result, the model of an answer, the media type of an attachment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What joins a call and its result; kept in the row only.
+    /// What joins a call and its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
     /// UTC milliseconds; absent: the time of the event.

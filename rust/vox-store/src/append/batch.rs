@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use vox_format::{keys::Domain, raw::Record, rows::CursorRow};
 use vox_types::{
-    ContentHash, CutForm, Fidelity, ItemKind, LinkKind, OverlayKind, QuarantineReason, Role, Tier,
-    WindowKind,
+    CallNo, ContentHash, CutForm, Fidelity, ItemKind, LinkKind, OverlayKind, QuarantineReason,
+    Role, Tier, WindowKind,
 };
 
 use crate::blobs::Dictionary;
@@ -121,6 +121,8 @@ pub struct NewItem {
     pub name: Option<String>,
     /// 0 if unknown.
     pub token_estimate: u32,
+    /// Joins a tool call and its results, see [`call_number`](vox_types::call_number); 0 is none.
+    pub call: CallNo,
     /// Its bytes: a place in [`Batch::blobs`].
     pub content: usize,
     /// What is left of its record.

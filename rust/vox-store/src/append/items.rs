@@ -248,6 +248,7 @@ impl Path {
                 content,
                 side: item.side,
                 created_at: (!self.replays).then_some(at),
+                call: item.call,
                 window: self.window,
                 previous: self.previous,
             };
@@ -297,6 +298,7 @@ impl Path {
             purged: buried,
             name: applying.interner.intern(applying.tables, txn, item.name.as_deref())?,
             token_estimate: item.token_estimate,
+            call: item.call,
             preview: if buried { String::new() } else { item.preview.clone() },
         };
         count(row, stored.kind, stored.byte_len, u64::from(stored.token_estimate), at);

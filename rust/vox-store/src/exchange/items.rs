@@ -57,7 +57,7 @@ impl RunLine {
 }
 
 /// The line of an item. What is as it mostly is stays out: fidelity `recorded`, false flags, an
-/// unknown estimate of tokens, no name.
+/// unknown estimate of tokens, no name, no call.
 pub fn to_line(item: ItemId, row: &ItemRow, says: &mut dyn Says) -> Fallible<Line> {
     let line = Line::new(ITEM)
         .with("id", item.to_string())
@@ -78,7 +78,8 @@ pub fn to_line(item: ItemId, row: &ItemRow, says: &mut dyn Says) -> Fallible<Lin
         .with_some("redacted", Plain::Bool(row.redacted))
         .with_some("side", Plain::Bool(row.side))
         .with_some("purged", Plain::Bool(row.purged))
-        .with_some("tokens", row.token_estimate);
+        .with_some("tokens", row.token_estimate)
+        .with_some("call", row.call);
     let line = match row.rest {
         None => line,
         Some(Rest::Record(record)) => {
@@ -128,6 +129,7 @@ pub fn of_line(mut line: Line, finds: &mut dyn Finds) -> Fallible<(ItemId, ItemR
         purged: line.flag("purged")?,
         name,
         token_estimate: line.number_or_0("tokens")?,
+        call: line.number_or_0("call")?,
         preview: match line.take("preview") {
             None => String::new(),
             Some(Plain::Text(text)) if text.len() <= vox_format::preview::MAX_PREVIEW => text,

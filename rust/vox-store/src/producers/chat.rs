@@ -9,7 +9,7 @@ use vox_format::{
     },
     rows::{self, Event, WindowRow},
 };
-use vox_types::{Code, Error, Fidelity, Result, WindowKind, WindowNo};
+use vox_types::{Code, Error, Fidelity, Result, WindowKind, WindowNo, call_number};
 
 use super::{contents::Gathering, fold::FoldedItem, heads};
 use crate::{
@@ -262,6 +262,7 @@ fn item_of(row: &MessageRow<Kept>) -> FoldedItem {
         side: false,
         redacted: false,
         token_estimate: row.token_estimate,
+        call: row.call_id.as_deref().map_or(0, call_number),
     }
 }
 

@@ -159,6 +159,7 @@ impl Contents {
             created_at: Some(item.created_at),
             name: item.name,
             token_estimate: item.token_estimate.unwrap_or(guess),
+            call: item.call,
             content: shown.place,
             rest: None,
             preview,

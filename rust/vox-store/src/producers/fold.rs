@@ -13,7 +13,8 @@ use vox_format::{
     rows::UsageRow,
 };
 use vox_types::{
-    Code, ContentHash, Error, Fidelity, ItemKind, LinkKind, OverlayKind, Result, Role,
+    CallNo, Code, ContentHash, Error, Fidelity, ItemKind, LinkKind, OverlayKind, Result, Role,
+    call_number,
 };
 
 use crate::append::{NewOverlay, NewUsage, WindowChange};
@@ -51,6 +52,7 @@ pub struct FoldedItem {
     pub side: bool,
     pub redacted: bool,
     pub token_estimate: Option<u32>,
+    pub call: CallNo,
 }
 
 /// What folding the next event needs to know of those before it.
@@ -143,6 +145,7 @@ impl Folding<'_> {
                 name: item.name.clone(),
                 redacted: item.redacted,
                 token_estimate: item.token_estimate,
+                call: item.call_id.as_deref().map_or(0, call_number),
                 ..self.plain(role, item.kind.into(), &item.content)
             });
         }
@@ -217,6 +220,7 @@ impl Folding<'_> {
             side: false,
             redacted: false,
             token_estimate: None,
+            call: 0,
         }
     }
 

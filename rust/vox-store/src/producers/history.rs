@@ -263,6 +263,7 @@ fn add(
             side: false,
             redacted: false,
             token_estimate: None,
+            call: 0,
         })?);
         added.numbers.push(next);
         next += 1;

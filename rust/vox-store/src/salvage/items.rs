@@ -253,6 +253,7 @@ impl<'s> Items<'s> {
                 purged: attributes.purged(),
                 name: if self.symbols.contains_key(&name) { name } else { 0 },
                 token_estimate: u32::try_from(chunk.token_estimate().get(index)).unwrap_or(0),
+                call: u32::try_from(chunk.call().get(index)).unwrap_or(0),
                 preview: shown.unwrap_or_default().to_owned(),
             },
             content,

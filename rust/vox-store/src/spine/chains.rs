@@ -2,7 +2,7 @@
 
 use heed::RoTxn;
 use vox_format::chunk::Chunk;
-use vox_types::{BlobRef, ChainHash, ContentHash, ItemId, ItemKind, Role, WindowNo};
+use vox_types::{BlobRef, CallNo, ChainHash, ContentHash, ItemId, ItemKind, Role, WindowNo};
 
 use super::{extents, runs};
 use crate::{blobs, fault::Fallible, index::Finder, tables::Tables};
@@ -95,6 +95,8 @@ pub(crate) struct Wanted {
     pub side: bool,
     /// Its time, if that has to agree.
     pub created_at: Option<i64>,
+    /// The number of its call, which has to agree where both have one.
+    pub call: CallNo,
     /// The window that looks for it; what this has stored itself stands at another place.
     pub window: WindowNo,
     /// The item before it, of whatever kind. Of several equal items the one that follows this is
@@ -133,6 +135,11 @@ pub(crate) fn find(
     Ok(None)
 }
 
+/// Whether an item may be shared: its results name its own call, not an equal one of another.
+fn same_call(stored: u64, wanted: CallNo) -> bool {
+    stored == 0 || wanted == 0 || stored == u64::from(wanted)
+}
+
 fn is(
     tables: &Tables,
     txn: &RoTxn<'_>,
@@ -146,6 +153,7 @@ fn is(
         || attributes.kind()? != wanted.kind
         || attributes.side() != wanted.side
         || wanted.created_at.is_some_and(|at| at != chunk.created_at().get(place) as i64)
+        || !same_call(chunk.call().get(place), wanted.call)
         || hash_of(chunk.content_at(place))? != wanted.content
         || (wanted.side && runs::get(tables, txn, item.run())?.window == wanted.window)
     {

@@ -289,6 +289,10 @@ impl Walk<'_, '_> {
         if tokens > u32::MAX.into() {
             fault(Kind::Malformed, format!("its token estimate is {tokens}"));
         }
+        let call = chunk.call().get(index);
+        if call > u32::MAX.into() {
+            fault(Kind::Malformed, format!("its call is {call}"));
+        }
     }
 
     /// Counts a place that names `blob`, unless it names it for its hash only; gives the place of

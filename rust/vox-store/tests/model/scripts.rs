@@ -303,6 +303,7 @@ impl Builder<'_> {
         token_estimate: u32,
     ) -> NewItem {
         let Identity { role, kind, side, content } = identity;
+        let call = super::call_of(&content);
         let preview = String::from_utf8_lossy(&content[..content.len().min(120)]).into_owned();
         let content = self.blob(content);
         NewItem {
@@ -314,6 +315,7 @@ impl Builder<'_> {
             created_at,
             name: None,
             token_estimate,
+            call,
             content,
             rest: extra.map(NewRest::Extra),
             preview,

@@ -76,6 +76,7 @@ pub fn item(batch: &mut Batch, n: u64) -> NewItem {
         created_at: Some(1_700_000_000_000 + n as i64 * 1000),
         name: (n % 2 == 1).then(|| format!("model-{}", n % 3)),
         token_estimate: (bytes.len() / 4) as u32,
+        call: 0,
         content: blob(batch, bytes, Dictionary::Content),
         rest: (n.is_multiple_of(3)).then(|| {
             let rest = format!(r#"{{"n":{n},"session":"abc","text":""}}"#);

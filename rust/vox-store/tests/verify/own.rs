@@ -38,6 +38,7 @@ pub fn fill(store: &Store) {
         kind: ItemKind::Message,
         content: text(content),
         name: None,
+        call_id: None,
         token_estimate: None,
     };
     store.append_messages("c", vec![message("first"), message("second")]).unwrap();
