@@ -7,11 +7,14 @@ from vox.errors import VoxError
 
 if TYPE_CHECKING:
     from vox.archive import Archive, Window, open  # noqa: A004
+    from vox.packing import UNAVAILABLE, Packing, pack
     from vox.tokens import count_tokens, fits
 
 __all__ = [
+    "UNAVAILABLE",
     "Archive",
     "ContentStore",
+    "Packing",
     "VoxError",
     "Window",
     "__version__",
@@ -19,6 +22,7 @@ __all__ = [
     "fits",
     "hash_many",
     "open",
+    "pack",
 ]
 
 
@@ -32,4 +36,8 @@ def __getattr__(name: str) -> Any:
         from vox import tokens
 
         return getattr(tokens, name)
+    if name in {"UNAVAILABLE", "Packing", "pack"}:
+        from vox import packing
+
+        return getattr(packing, name)
     raise AttributeError(f"module 'vox' has no attribute {name!r}")

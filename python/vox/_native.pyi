@@ -30,6 +30,19 @@ def verify_archive(path: str | Path, sample: int | None) -> dict[str, Any]:
 def migrate_archive(path: str | Path) -> dict[str, Any] | None:
     """Brings the archive at `path` to the format of this build; None if it has that."""
 
+def pack(
+    costs: Buffer,
+    values: Buffer,
+    fates: int,
+    budget: int,
+    groups: Buffer | None,
+    pins: Buffer | None,
+    claimants: Buffer | None,
+    caps: Buffer | None,
+) -> tuple[bytearray, int, float, float, float, bytearray]:
+    """Chooses a fate for each item, as `vox.pack` does; `fates` is the length of a row. Gives
+    fates, tokens, value, bound, gap, and the tokens of each claimant as `uint64`."""
+
 def export_jsonl(archive: Archive, write: Callable[[bytes], object], mask: bool) -> tuple[int, int]:
     """Writes an archive as lines of JSON through `write`, with `mask` without its secrets; gives
     how many lines and bytes."""

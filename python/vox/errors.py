@@ -200,6 +200,14 @@ class MalformedError(VoxError):
     http_status = 422
 
 
+class InfeasibleError(VoxError):
+    """What must be kept does not fit the budget."""
+
+    code = "infeasible"
+    exit_status = 31
+    http_status = 422
+
+
 class StoppedError(VoxError):
     """Stopped by the user."""
 

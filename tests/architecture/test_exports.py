@@ -12,6 +12,8 @@ def test_the_public_names_are_these() -> None:
     assert sorted(vox.__all__) == [
         "Archive",
         "ContentStore",
+        "Packing",
+        "UNAVAILABLE",
         "VoxError",
         "Window",
         "__version__",
@@ -19,13 +21,14 @@ def test_the_public_names_are_these() -> None:
         "fits",
         "hash_many",
         "open",
+        "pack",
     ]
 
 
 def test_every_public_name_exists_and_is_documented() -> None:
     for name in vox.__all__:
         value = getattr(vox, name)
-        assert isinstance(value, str) or value.__doc__, f"vox.{name} has no documentation"
+        assert isinstance(value, str | int) or value.__doc__, f"vox.{name} has no documentation"
 
 
 def test_importing_vox_prints_nothing_and_loads_no_consumer_of_its_columns() -> None:

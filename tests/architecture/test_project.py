@@ -24,6 +24,7 @@ CRATES = {
     "vox-tokens": {"vox-types", "vox-bpe", "vox-vocabularies"},
     "vox-secrets": {"vox-types"},
     "vox-search": {"vox-types"},
+    "vox-pack": {"vox-types"},
     "vox-core": {
         "vox-types",
         "vox-format",
@@ -38,6 +39,7 @@ CRATES = {
         "vox-types",
         "vox-format",
         "vox-frame",
+        "vox-pack",
         "vox-store",
         "vox-tokens",
         "vox-secrets",

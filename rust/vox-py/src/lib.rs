@@ -16,6 +16,7 @@ mod gguf;
 mod ids;
 mod keeping;
 mod outline;
+mod pack;
 mod producers;
 mod ratios;
 mod relations;
@@ -49,6 +50,7 @@ mod _native {
         gguf::Gguf,
         ids::IdMap,
         outline::{Outline, outline},
+        pack::pack,
         producers::{
             add_history, append_messages, append_session_events, conversations,
             create_conversation, delete_conversation, history, messages, pin_history,

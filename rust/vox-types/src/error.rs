@@ -49,6 +49,7 @@ codes! {
     Busy "busy",
     Unsupported "unsupported",
     Malformed "malformed",
+    Infeasible "infeasible",
     Interrupted "interrupted",
     Internal "internal",
 }
