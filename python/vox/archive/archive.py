@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from vox.archive.raw import RawExport
     from vox.archive.report import ImportReport, Progress
     from vox.archive.sessions import Sessions
+    from vox.context.projection import Projection, ProjectionSettings, Sent
     from vox.context.retrieval.embedding import EmbeddingService
     from vox.context.retrieval.router import Retrieved
     from vox.context.retrieval.settings import RetrievalSettings
@@ -266,6 +267,50 @@ class Archive:
             where=where,
             repos=[repo] if isinstance(repo, str) else list(repo or ()),
             sub_agents=sub_agents,
+            settings=settings,
+        )
+
+    def project(
+        self,
+        window: str | int | Window,
+        profile: ModelProfile | str,
+        *,
+        query: str | None = None,
+        budget: int | None = None,
+        system: int = 0,
+        tools: int = 0,
+        previous: Sent | None = None,
+        embedding: EmbeddingService | None = None,
+        settings: ProjectionSettings | None = None,
+    ) -> Projection:
+        """What the model of `profile` is to be shown of a window: for each item all of it, its
+        beginning and end, a handle that opens it, or nothing, with its cost and the reason; within
+        a budget and within what is pinned. No model is called for it, and nothing is kept or sent.
+
+        Without `budget`, tokens, the window has what the profile leaves beside the answer, and
+        beside a system prompt and tools of `system` and `tools` tokens: all of it is shown while
+        that is below the threshold, else it is planned down to low water. With a `query`, what
+        answers it is worth more; `embedding` is as in `retrieve`. What a model was sent before,
+        `previous` (`Projection.sent`), stays as it was as long as there is no reason to plan anew.
+        `settings` are the numbers that it weighs by.
+
+        All of the window is of one moment; items that are appended meanwhile come with the next.
+        Raises `InfeasibleError` if what is pinned costs more than the budget,
+        `InvalidArgumentError` for a budget that the model doesn't hold, `NotFoundError` for a
+        window or a model that there isn't.
+        """
+        from vox.archive import projecting
+
+        return projecting.project_window(
+            self._native,
+            (window if isinstance(window, Window) else self.window(window)).number,
+            projecting.profile_of(profile),
+            query=query,
+            budget=budget,
+            system=system,
+            tools=tools,
+            previous=previous,
+            embedding=embedding,
             settings=settings,
         )
 

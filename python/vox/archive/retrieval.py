@@ -128,6 +128,22 @@ def rank(
     return router.rank(question, lanes=lanes)
 
 
+def scores(
+    native: _native.Archive,
+    question: str,
+    *,
+    where: str,
+    embedding: EmbeddingService | None = None,
+    settings: RetrievalSettings | None = None,
+) -> dict[int, float]:
+    """The items that lanes find by `where`, the best first, with their scores. The index catches up
+    first."""
+    _catch_up(native)
+    corpus = _corpus(native, where, [], True)
+    router = RetrievalRouter(_lanes(native, corpus, embedding), corpus, settings)
+    return router.scores(question)
+
+
 def _corpus(native: _native.Archive, where: str, repos: list[str], sub_agents: bool) -> Corpus:
     wanted = Wanted(
         query=where,

@@ -43,6 +43,10 @@ class Projected:
     and its handle. In place of the input of a tool call it is JSON as well."""
     handle: str | None
     """What opens it."""
+    pair: int | None
+    """A number that a tool call and its results share, which are shown together or not at all; None
+    for what is neither, and for one whose counterpart can't be shown: it stands by itself, as a
+    line of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,8 @@ class Columns:
     """Places in `vox.context.budget.CLAIMANTS`."""
     forms: Mapping[int, str]
     """By place."""
+    pairs: npt.NDArray[np.int64]
+    """The same for a call and its results; −1 for what has no pair."""
 
 
 class Entries(Sequence[Projected]):
@@ -125,6 +131,7 @@ class Entries(Sequence[Projected]):
             columns.kinds[wanted].tolist(),
             columns.reasons[wanted].tolist(),
             columns.claimants[wanted].tolist(),
+            columns.pairs[wanted].tolist(),
             strict=True,
         )
         return [
@@ -138,8 +145,9 @@ class Entries(Sequence[Projected]):
                 claimant=_CLAIMANTS[claimant],
                 form=columns.forms.get(place),
                 handle=f"item:{item}",
+                pair=None if pair < 0 else pair,
             )
-            for place, item, ordinal, fate, tokens, kind, reason, claimant in rows
+            for place, item, ordinal, fate, tokens, kind, reason, claimant, pair in rows
         ]
 
 

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from types import MappingProxyType
 
 from vox.context.projection.fate import Fate
+from vox.errors import InvalidArgumentError
 from vox.sources.base import ItemKind, Role
+
+LEAST_FORM = 24
+"""Tokens that every shorter form may have at least: as many as its shortest has bytes."""
 
 
 def _kinds() -> Mapping[ItemKind, float]:
@@ -118,3 +123,34 @@ class ProjectionSettings:
     fill_step: float = 1.02
     """Between charging each kept item a stub and charging those that there are, plans are tried
     for budgets that grow by this factor."""
+
+    def __post_init__(self) -> None:
+        weights = [
+            *self.kind_weights.values(),
+            *self.role_weights.values(),
+            *self.fidelity.values(),
+            *self.kind_fidelity.values(),
+            self.recency,
+            self.mentions,
+            self.relevance,
+            self.floor,
+            self.covered,
+            self.touched_factor,
+        ]
+        if not all(isfinite(weight) and weight >= 0 for weight in weights):
+            raise InvalidArgumentError("weights of a projection are finite and at least 0")
+        for name, least in (
+            ("recency_tokens", 1.0),
+            ("mentions_full", 1.0),
+            ("form_least", LEAST_FORM),
+            ("form_from", self.form_least),
+            ("form_most", self.form_least),
+            ("fill_step", 1.001),
+            ("turns_ahead", 0.0),
+        ):
+            value = getattr(self, name)
+            if not (isfinite(value) and value >= least):
+                raise InvalidArgumentError(f"{name} is {value}; {least} is the least")
+        for name in ("form_share", "form_head", "touched_share", "size_exponent"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InvalidArgumentError(f"{name} is {getattr(self, name)}: it is a share")

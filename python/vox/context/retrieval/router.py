@@ -123,10 +123,17 @@ class RetrievalRouter:
         self, question: str, *, lanes: Collection[str] | None = None, now: int | None = None
     ) -> list[int]:
         """The items that the lanes find, fused, the best first; copies of one content once."""
+        return list(self.scores(question, lanes=lanes, now=now))
+
+    def scores(
+        self, question: str, *, lanes: Collection[str] | None = None, now: int | None = None
+    ) -> dict[int, float]:
+        """The same items, each with its score, which compares within this answer."""
         found, _ = self._ask(question, self._chosen(lanes))
         by_meaning = {name for name in found if self._lanes[name].by_meaning}
         moment = int(time() * 1000) if now is None else now
-        return [one.candidate.item for one in fuse(found, by_meaning, self._settings, moment)]
+        fused = fuse(found, by_meaning, self._settings, moment)
+        return {one.candidate.item: one.score for one in fused}
 
     def _chosen(self, names: Collection[str] | None) -> list[Lane]:
         if names is None:

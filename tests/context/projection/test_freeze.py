@@ -1,0 +1,120 @@
+"""What was sent stays, until there is a reason to plan anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.context.projection.test_project import fates, projected, reasons
+from tests.context.projection.windows import MODEL, Made, One, call, result, said
+from vox.context.projection import ProjectionSettings
+from vox.context.projection.limits import Limits
+from vox.errors import InfeasibleError, InvalidArgumentError
+from vox.models import Caching, Prices
+from vox.sources.base import ItemKind, Role
+
+LIMITS = Limits(budget=2_000, compact_at=1_500, low_water=600)
+CACHED = replace(MODEL, caching=Caching(True), prices=Prices(1.0, 1.0, 0.1, 1.25))
+
+
+def turns(count: int, first: int = 0) -> list[One]:
+    return [said(f"turn {number} " * 30) for number in range(first, first + count)]
+
+
+def test_what_was_sent_stays_and_what_is_new_is_added_in_full() -> None:
+    ones = turns(20)
+    first = projected(Made(ones), LIMITS)
+    assert first.state == "first"
+    assert first.used <= LIMITS.low_water
+    assert first.fates()["dropped"] > 0
+    more = projected(Made([*ones, *turns(3, 20)]), LIMITS, previous=first.sent)
+    assert more.state == "frozen"
+    assert fates(more) == [*fates(first), *["included"] * 3]
+    assert more.frozen == 20
+    assert more.prefix_kept_tokens == sum(first.sent.tokens.tolist())
+    assert "as it was sent before" in reasons(more)
+    assert [one.form for one in more.entries][:20] == [one.form for one in first.entries]
+
+
+def test_crossing_the_threshold_plans_anew_down_to_low_water() -> None:
+    ones = turns(12)
+    first = projected(Made(ones), LIMITS)
+    assert fates(first) == ["included"] * 12
+    grown = projected(Made([*ones, *turns(6, 12)]), LIMITS, previous=first.sent)
+    assert grown.state == "threshold"
+    assert grown.used <= LIMITS.low_water
+    assert grown.frozen == 0
+    assert grown.prefix_kept_tokens < first.used
+
+
+def test_another_model_an_edit_and_a_compaction_are_boundaries() -> None:
+    ones = turns(6)
+    sent = projected(Made(ones), LIMITS).sent
+    other = replace(MODEL, model_id="gpt-4o-mini")
+    assert projected(Made(ones), LIMITS, other, previous=sent).state == "model"
+    assert projected(Made(ones), LIMITS, other, previous=sent).prefix_kept_tokens == 0
+    for edited in (replace(ones[2], flags=2), replace(ones[2], flags=16), replace(ones[2], fate=3)):
+        window = Made([*ones[:2], edited, *ones[3:]])
+        assert projected(window, LIMITS, previous=sent).state == "edit"
+    assert projected(Made(ones[:4]), LIMITS, previous=sent).state == "edit"
+    summary = One(b"what came before", ItemKind.SUMMARY, Role.USER)
+    free = ProjectionSettings(clear_at_least=0)
+    many = turns(14)
+    sent = projected(Made(many), LIMITS).sent
+    compacted = projected(Made([*many, summary]), LIMITS, previous=sent, settings=free)
+    assert compacted.state in ("compaction", "not_worth_it")
+
+
+def test_planning_anew_is_left_when_it_frees_too_little() -> None:
+    ones = turns(12)
+    first = projected(Made(ones), LIMITS)
+    window = Made([*ones, *turns(5, 12)])
+    strict = ProjectionSettings(clear_at_least=100_000)
+    stays = projected(window, LIMITS, previous=first.sent, settings=strict)
+    assert stays.state == "not_worth_it"
+    assert fates(stays) == ["included"] * 17
+    assert LIMITS.compact_at < stays.used <= LIMITS.budget
+    # What doesn't fit any more can't stay, whatever it frees.
+    full = Made([*ones, *turns(30, 12)])
+    planned = projected(full, LIMITS, previous=first.sent, settings=strict)
+    assert planned.state == "threshold"
+    assert planned.used <= LIMITS.low_water
+
+
+def test_writing_the_cache_anew_is_weighed_against_what_is_saved() -> None:
+    ones = turns(12)
+    first = projected(Made(ones), LIMITS, CACHED)
+    window = Made([*ones, *turns(5, 12)])
+    soon_over = ProjectionSettings(turns_ahead=0.5)
+    assert (
+        projected(window, LIMITS, CACHED, previous=first.sent, settings=soon_over).state
+        == "not_worth_it"
+    )
+    long = ProjectionSettings(turns_ahead=1_000.0)
+    planned = projected(window, LIMITS, CACHED, previous=first.sent, settings=long)
+    assert planned.state == "threshold"
+
+
+def test_a_result_that_comes_later_than_its_call_joins_it() -> None:
+    ones = [*turns(2), call(1)]
+    first = projected(Made(ones), LIMITS)
+    assert fates(first)[2] == "on_demand"
+    more = projected(Made([*ones, result(1)]), LIMITS, previous=first.sent)
+    assert fates(more)[3] != "dropped"
+    assert more.entries[2].pair == more.entries[3].pair is not None
+
+
+def test_pins_above_low_water_take_what_they_need() -> None:
+    ones = [replace(one, flags=2) for one in turns(9)]
+    window = Made([*ones, *turns(20, 9)])
+    projection = projected(window, LIMITS)
+    assert fates(projection)[:9] == ["included"] * 9
+    assert LIMITS.low_water < projection.used <= LIMITS.budget
+    with pytest.raises(InfeasibleError):
+        projected(Made([replace(one, flags=2) for one in turns(30)]), LIMITS)
+
+
+def test_limits_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match="none is above the one before"):
+        Limits(100, 50, 60)
