@@ -24,6 +24,7 @@ FULL = {
     "bench_search_scan.py": [],
     "bench_search_index.py": [],
     "bench_retrieval.py": [],
+    "bench_projection.py": [],
 }
 QUICK = {
     "bench_store.py": ["--items", "50000", "--singles", "300"],
@@ -38,6 +39,7 @@ QUICK = {
     "bench_search_index.py": ["--items", "50000"],
     "bench_search_scan.py": ["--items", "50000", "--viewport", "50000"],
     "bench_retrieval.py": [],
+    "bench_projection.py": ["--items", "20000"],
 }
 
 

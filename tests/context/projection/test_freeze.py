@@ -37,6 +37,17 @@ def test_what_was_sent_stays_and_what_is_new_is_added_in_full() -> None:
     assert [one.form for one in more.entries][:20] == [one.form for one in first.entries]
 
 
+def test_a_shorter_form_that_was_sent_stays_as_long_as_it_was() -> None:
+    limits = Limits(budget=4_000, compact_at=3_000, low_water=1_500)
+    ones = [said("Run."), call(1), result(1, b"a line of it\n" * 9_000)]
+    first = projected(Made(ones), limits)
+    assert fates(first)[2] == "summarized"
+    more = projected(Made([*ones, said("next " * 20)]), limits, previous=first.sent)
+    assert more.state == "frozen"
+    assert more.entries[2] == replace(first.entries[2], reason="as it was sent before")
+    assert more.prefix_kept_tokens == int(first.sent.tokens.sum())
+
+
 def test_crossing_the_threshold_plans_anew_down_to_low_water() -> None:
     ones = turns(12)
     first = projected(Made(ones), LIMITS)

@@ -109,6 +109,8 @@ def test_one_long_result_is_shown_by_its_beginning_and_end() -> None:
     left = form.replace(re.search(r"\n\[….*…\]\n", form)[0], "\n")  # type: ignore[index]
     assert abs(int(signpost[0]) + len(left.encode()) - len(lines)) <= 1
     assert made.reads == [[102]]
+    # Nothing else has a use for the budget.
+    assert 7_000 < projection.used <= 8_000
 
 
 def test_thousands_of_short_items_fill_a_budget() -> None:

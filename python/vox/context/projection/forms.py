@@ -7,7 +7,10 @@ from codecs import getincrementaldecoder
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from vox.context.projection.frames import Cap
+from vox.context.projection.material import Integers
 
 ROUNDS = 12
 """How often a form is cut anew until it fits. Judgement: each takes away a tenth at least."""
@@ -40,6 +43,8 @@ def shorten(
     found: list[tuple[str, int]] = [("", 0)] * len(wanted)
     open_ones = list(range(len(wanted)))
     for _ in range(ROUNDS):
+        if not open_ones:
+            break
         forms = [form(wanted[at], contents[at], sizes[at], head, signed=signed) for at in open_ones]
         tokens = cap(forms)
         left = []
@@ -97,6 +102,17 @@ def ending(content: bytes, size: int) -> bytes:
     while start < min(3, len(cut)) and cut[start] & 0xC0 == 0x80:
         start += 1
     return cut[start:]
+
+
+def grown(own: Integers, limits: Integers, spare: int) -> Integers:
+    """The limits of shorter forms with `spare` tokens shared out among them by how much each leaves
+    out of its item's `own` tokens."""
+    left_out = np.maximum(own - limits - 1, 0)
+    total = int(left_out.sum())
+    if spare <= 0 or not total:
+        return limits
+    more: Integers = limits + np.minimum(left_out, left_out * min(spare, total) // total)
+    return more
 
 
 def _least(wanted: Wanted, cap: Cap) -> tuple[str, int]:

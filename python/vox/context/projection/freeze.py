@@ -17,6 +17,7 @@ from vox.context.projection.material import (
     TAKEN_OUT,
     TRIMMED,
     Bools,
+    Integers,
     Outline,
 )
 from vox.context.projection.offers import FREE, UNAVAILABLE, Offers
@@ -87,6 +88,14 @@ def frozen_pins(previous: Sent, outline: Outline, offers: Offers) -> npt.NDArray
                 return None
             pins[loose] = FREE
     return pins
+
+
+def frozen_limits(previous: Sent, outline: Outline, offers: Offers) -> Integers:
+    """The limits of shorter forms, of those that were sent as they were then."""
+    sent = np.zeros(len(outline), dtype=np.int64)
+    sent[previous.ordinals.astype(np.int64)] = previous.limits
+    limits = sent[offers.rows]
+    return np.where(limits > 0, limits, offers.limits)
 
 
 def is_worth_it(

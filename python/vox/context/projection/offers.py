@@ -56,6 +56,8 @@ class Offers:
     """Members are all dropped or all kept; −1 none."""
     pins: npt.NDArray[np.int8]
     """A fate, or `FREE`."""
+    own: Integers
+    """Tokens of each by itself, without a frame."""
     limits: Integers
     """Tokens that the shorter form of each may have."""
     same_as: Integers
@@ -118,6 +120,7 @@ def offers_of(
         values=values,
         groups=groups[rows].astype(np.int32),
         pins=pins,
+        own=tokens[rows],
         limits=limits,
         same_as=same_as,
         alone=single[rows],

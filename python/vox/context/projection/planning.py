@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vox.context.projection.freeze import boundary_of, frozen_pins
+from vox.context.projection.freeze import boundary_of, frozen_limits, frozen_pins
 from vox.context.projection.limits import Limits
 from vox.context.projection.material import Outline
 from vox.context.projection.offers import Offers
@@ -45,14 +45,13 @@ def choose(
         plan = _fresh(problem, offers, limits, framing, settings)
         return Chosen(plan, boundary or "edit", None)
     fates = problem.fullest(pins)
-    cost = problem.cost(fates)
-    value = problem.value(fates)
+    stays = problem.whole(fates, frozen_limits(previous, outline, offers))
+    cost = problem.cost(fates, stays.limits)
     if boundary is None and cost <= limits.compact_at - framing:
-        return Chosen(Plan(fates, value, value), "frozen", None)
-    plan = problem_at_low_water(problem, offers, limits, framing, settings)
+        return Chosen(stays, "frozen", None)
+    plan = _at_low_water(problem, offers, limits, framing, settings)
     may_stay = boundary != "edit" and cost <= limits.budget - framing
-    staying = Plan(fates, value, max(value, plan.bound)) if may_stay else None
-    return Chosen(plan, boundary or "threshold", staying)
+    return Chosen(plan, boundary or "threshold", stays if may_stay else None)
 
 
 def _fresh(
@@ -65,12 +64,11 @@ def _fresh(
     """All of a window, if that is below the threshold; else a plan down to low water."""
     everything = problem.fullest(offers.pins)
     if problem.cost(everything) <= limits.compact_at - framing:
-        value = problem.value(everything)
-        return Plan(everything, value, value)
-    return problem_at_low_water(problem, offers, limits, framing, settings)
+        return problem.whole(everything, offers.limits)
+    return _at_low_water(problem, offers, limits, framing, settings)
 
 
-def problem_at_low_water(
+def _at_low_water(
     problem: Problem,
     offers: Offers,
     limits: Limits,

@@ -22,6 +22,8 @@ class Sent:
     """… each with its fate …"""
     tokens: npt.NDArray[np.uint32]
     """… and what it cost, with the stub before it."""
+    limits: npt.NDArray[np.uint32]
+    """Tokens that the shorter form of each might have; 0 for one that isn't summarized."""
     used: int
     """What all cost, stubs and frames included."""
     marks: bytes

@@ -12,7 +12,7 @@ from vox.context.projection.frames import Frames
 from vox.context.projection.material import Integers, Outline, Texts
 from vox.context.projection.offers import Offers
 from vox.context.projection.settings import ProjectionSettings
-from vox.context.projection.solve import Fates, Problem
+from vox.context.projection.solve import Plan, Problem
 from vox.context.projection.wording import Wording
 from vox.models import ModelProfile
 from vox.sources.base import ItemKind
@@ -34,7 +34,7 @@ def show(
     outline: Outline,
     problem: Problem,
     wording: Wording,
-    fates: Fates,
+    plan: Plan,
     frames: Frames,
     texts: Texts,
     profile: ModelProfile,
@@ -42,10 +42,10 @@ def show(
 ) -> Showing:
     """What fates show, and what that costs: never more than was offered. Texts are read in one
     go."""
-    offers = problem.offers
+    offers, fates = problem.offers, plan.fates
     costs = problem.costs(fates)
     showing = Showing(costs)
-    _shorten(showing, outline, offers, fates, frames, texts, profile, settings)
+    _shorten(showing, outline, offers, plan, frames, texts, profile, settings)
     for place in np.flatnonzero(fates == Fate.ON_DEMAND).tolist():
         row, same_as = int(offers.rows[place]), int(offers.same_as[place])
         showing.forms[row] = wording.line(place)
@@ -58,13 +58,13 @@ def _shorten(
     showing: Showing,
     outline: Outline,
     offers: Offers,
-    fates: Fates,
+    plan: Plan,
     frames: Frames,
     texts: Texts,
     profile: ModelProfile,
     settings: ProjectionSettings,
 ) -> None:
-    chosen = np.flatnonzero(fates == Fate.SUMMARIZED)
+    chosen = np.flatnonzero(plan.fates == Fate.SUMMARIZED)
     if not chosen.size:
         return
     rows = offers.rows[chosen]
@@ -72,7 +72,7 @@ def _shorten(
     wanted = [
         Wanted(item, limit, kind == ItemKind.TOOL_CALL)
         for item, limit, kind in zip(
-            items, offers.limits[chosen].tolist(), outline.kinds[rows].tolist(), strict=True
+            items, plan.limits[chosen].tolist(), outline.kinds[rows].tolist(), strict=True
         )
     ]
     # One that was purged since is an empty text.

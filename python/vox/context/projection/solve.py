@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vox.context.projection.fate import Fate
+from vox.context.projection.forms import grown
 from vox.context.projection.material import Integers, Outline
 from vox.context.projection.offers import FREE, UNAVAILABLE, Offers
 from vox.context.projection.wording import Wording
@@ -54,6 +55,8 @@ class Plan:
     value: float
     bound: float
     """What no plan within the budget is worth more than."""
+    limits: Integers
+    """Tokens that the shorter form of each may have."""
 
 
 class Problem:
@@ -69,22 +72,31 @@ class Problem:
         self._charged[:, Fate.DROPPED] = offers.costs[:, Fate.DROPPED]
         self._charged = np.minimum(self._charged, UNAVAILABLE).astype(np.uint32)
 
-    def cost(self, fates: Fates) -> int:
+    def cost(self, fates: Fates, limits: Integers | None = None) -> int:
         """What fates cost together with one stub for each run of dropped items; of shorter forms
         the most that they may."""
         stubs = self._wording.stub_costs(fates != Fate.DROPPED)
-        return int(self.costs(fates).sum()) + stubs
+        return int(self.costs(fates, limits).sum()) + stubs
 
-    def costs(self, fates: Fates) -> Integers:
-        """What each item costs."""
+    def costs(self, fates: Fates, limits: Integers | None = None) -> Integers:
+        """What each item costs; `limits` of shorter forms are those of the offers if they aren't
+        given."""
         costs = np.take_along_axis(self.offers.costs, fates[:, None].astype(np.int64), axis=1)[:, 0]
         on_demand = np.flatnonzero(fates == Fate.ON_DEMAND)
         costs[on_demand] = self._wording.line_costs(on_demand)
+        if limits is not None:
+            shorter = np.flatnonzero(fates == Fate.SUMMARIZED)
+            costs[shorter] += limits[shorter] - self.offers.limits[shorter]
         return costs
 
     def value(self, fates: Fates) -> float:
         """What fates are worth."""
         return float(np.take_along_axis(self.offers.values, fates[:, None], axis=1).sum())
+
+    def whole(self, fates: Fates, limits: Integers) -> Plan:
+        """The plan of fates that leave nothing to choose."""
+        value = self.value(fates)
+        return Plan(fates, value, value, limits)
 
     def fullest(self, pins: Pins) -> Fates:
         """For each item the fate that is worth most; of a group, all or none."""
@@ -100,12 +112,11 @@ class Problem:
         and nothing stands for it. Raises `InfeasibleError` if what is pinned costs more."""
         everything = self.fullest(pins)
         if self.cost(everything) <= budget:
-            value = self.value(everything)
-            return Plan(everything, value, value)
+            return self.whole(everything, self.offers.limits)
         best = self._least(budget, pins)
         if best is None:
             nothing = np.zeros(len(pins), dtype=np.uint8)
-            return Plan(nothing, 0.0, 0.0)
+            return Plan(nothing, 0.0, 0.0, self.offers.limits)
         value = self.value(best)
         for fates in self._within(budget, pins, step):
             worth = self.value(fates)
@@ -113,7 +124,15 @@ class Problem:
                 best, value = fates, worth
         costs = self.offers.costs.astype(np.uint32)
         relaxed = pack(costs, self.offers.values, budget, groups=self.offers.groups, pins=pins)
-        return Plan(best, value, max(value, relaxed.bound))
+        return Plan(best, value, max(value, relaxed.bound), self._grown(best, budget))
+
+    def _grown(self, fates: Fates, budget: int) -> Integers:
+        """Limits of shorter forms with what the rest leaves of the budget."""
+        limits = self.offers.limits.copy()
+        shorter = np.flatnonzero(fates == Fate.SUMMARIZED)
+        spare = budget - self.cost(fates)
+        limits[shorter] = grown(self.offers.own[shorter], limits[shorter], spare)
+        return limits
 
     def _within(self, budget: int, pins: Pins, step: float) -> Iterator[Fates]:
         """Plans that cost at most `budget`."""

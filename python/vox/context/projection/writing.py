@@ -57,7 +57,7 @@ class Writer:
             self.outline,
             self.problem,
             self.wording,
-            fates,
+            plan,
             self.frames,
             self.texts,
             self.profile,
@@ -69,7 +69,7 @@ class Writer:
         used = framing + int(showing.costs.sum()) + sum(stub.tokens for stub in stubs)
         frozen = previous.seen if previous and state in ("frozen", "not_worth_it") else 0
         columns = self._columns(fates, showing, frozen)
-        sent = self._sent(fates, showing, stubs, used)
+        sent = self._sent(plan, showing, stubs, used)
         shown = columns.kinds[columns.fates != Fate.DROPPED]
         return Projection(
             window=self.outline.id,
@@ -127,7 +127,8 @@ class Writer:
             pairs=pairs[order],
         )
 
-    def _sent(self, fates: Fates, showing: Showing, stubs: Sequence[Stub], used: int) -> Sent:
+    def _sent(self, plan: Plan, showing: Showing, stubs: Sequence[Stub], used: int) -> Sent:
+        fates = plan.fates
         shown = self.offered[fates[self.offered] != Fate.DROPPED]
         tokens = showing.costs[shown].astype(np.uint32)
         for stub in stubs:
@@ -140,6 +141,9 @@ class Writer:
             ordinals=self.offers.rows[shown].astype(np.uint64),
             fates=fates[shown],
             tokens=tokens,
+            limits=np.where(fates[shown] == Fate.SUMMARIZED, plan.limits[shown], 0).astype(
+                np.uint32
+            ),
             used=used,
             marks=marks_of(self.outline, seen),
         )
