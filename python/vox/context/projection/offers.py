@@ -129,7 +129,7 @@ def offers_of(
     )
 
 
-_GONE = [Reason.RECORD, Reason.SIDE, Reason.TRIMMED, Reason.PURGED]
+_GONE = [Reason.RECORD, Reason.SIDE, Reason.TRIMMED, Reason.PURGED, Reason.NOT_SENT_BACK]
 
 
 def _refused(
