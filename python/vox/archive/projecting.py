@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from vox.context.projection import (
     ProjectionSettings,
     Related,
     Sent,
+    Texts,
 )
 from vox.context.projection.images import is_image
 from vox.context.projection.limits import Limits
@@ -46,19 +47,37 @@ def project_window(
     settings: ProjectionSettings | None,
 ) -> Projection:
     """See `vox.archive.Archive.project`."""
-    outline = outline_of(native, window)
-    outline, counted = _counted(native, outline, profile)
+    material = material_of(native, window, profile)
     return project(
-        outline,
-        counted,
-        partial(_texts, native),
+        material.outline,
+        material.counted,
+        material.texts,
         profile,
         limits_of(profile, budget, system, tools),
-        related=_related(native, outline),
-        scores=_scores(native, outline, query, embedding) if query else None,
+        related=material.related,
+        scores=_scores(native, material.outline, query, embedding) if query else None,
         previous=previous,
         settings=settings,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """What a projection is made of, as `project` takes it."""
+
+    outline: Outline
+    counted: Counted
+    texts: Texts
+    related: Related
+
+
+def material_of(native: _native.Archive, window: int, profile: ModelProfile) -> Material:
+    """What there is of a window for a model. Raises as `Archive.item_tokens`, but for a model that
+    nothing is known of."""
+    outline = outline_of(native, window)
+    related = _related(native, outline)
+    outline, counted = _counted(native, outline, profile)
+    return Material(outline, counted, partial(_texts, native), related)
 
 
 def outline_of(native: _native.Archive, window: int) -> Outline:
