@@ -63,7 +63,7 @@ def _fresh(
 ) -> Plan:
     """All of a window, if that is below the threshold; else a plan down to low water."""
     everything = problem.fullest(offers.pins)
-    if problem.cost(everything) <= limits.compact_at - framing:
+    if problem.fits(everything, limits.compact_at - framing):
         return problem.whole(everything, offers.limits)
     return _at_low_water(problem, offers, limits, framing, settings)
 

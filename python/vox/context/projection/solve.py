@@ -89,6 +89,12 @@ class Problem:
             costs[shorter] += limits[shorter] - self.offers.limits[shorter]
         return costs
 
+    def fits(self, fates: Fates, budget: int) -> bool:
+        """Whether fates cost at most `budget`. Lines are made only if that depends on them."""
+        kept = (fates != Fate.DROPPED) & (fates != Fate.ON_DEMAND)
+        costs = np.take_along_axis(self.offers.costs, fates[:, None].astype(np.int64), axis=1)[:, 0]
+        return int(costs[kept].sum()) <= budget and self.cost(fates) <= budget
+
     def value(self, fates: Fates) -> float:
         """What fates are worth."""
         return float(np.take_along_axis(self.offers.values, fates[:, None], axis=1).sum())
@@ -111,7 +117,7 @@ class Problem:
         """The best plan that costs at most `budget`. Without room even for one stub all is dropped,
         and nothing stands for it. Raises `InfeasibleError` if what is pinned costs more."""
         everything = self.fullest(pins)
-        if self.cost(everything) <= budget:
+        if self.fits(everything, budget):
             return self.whole(everything, self.offers.limits)
         best = self._least(budget, pins)
         if best is None:
