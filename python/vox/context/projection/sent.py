@@ -72,8 +72,8 @@ class Sent:
         )
 
 
-_Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
-_Ordinal = Annotated[int, msgspec.Meta(ge=0, lt=1 << 63)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=(1 << 32) - 1)]
+_Ordinal = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
 _Kept = Annotated[int, msgspec.Meta(ge=1, le=len(Fate) - 1)]
 
 
