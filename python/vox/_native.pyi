@@ -15,6 +15,9 @@ from vox.sources.base import Batch, WindowDraft
 from vox.tokens.items import Item, Items
 
 __version__: Final[str]
+CATALOGUE: Final[str]
+"""`contracts/models/catalogue.jsonl`, as it stands: what is known of models."""
+
 FRAMING: Final[str]
 """`contracts/framing.toml`, as it stands: what a request costs beyond its texts."""
 

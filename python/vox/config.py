@@ -57,6 +57,11 @@ class Settings:
         """Tokenizers of files, compiled: a cache, which may go at any time."""
         return self.home / "tokenizers"
 
+    @property
+    def models(self) -> Path:
+        """What the user has fetched of models: lies over what vox ships."""
+        return self.home / "models.jsonl"
+
 
 def load_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings that `environ` gives. An empty variable counts as unset.

@@ -76,7 +76,9 @@ class ModelProfile:
     as_of: date | None = None
     """The day from which `source` is."""
     inherited_from: str | None = None
-    """The model of the same family of which all this is known, where nothing is of this one."""
+    """The next of kin of whom `inherited` is known, where it isn't of the model itself."""
+    inherited: tuple[str, ...] = ()
+    """What is taken from there, in the words of `contracts/models/README.md`."""
 
     def __post_init__(self) -> None:
         if self.max_context_tokens < 1:

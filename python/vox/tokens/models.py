@@ -11,6 +11,11 @@ from typing import Literal
 
 from vox._native import MODELS
 
+AS_AMAZON_NAMES = re.compile(
+    r"^(?:[a-z]{2,6}\.)?(?:anthropic|meta|mistral|cohere|deepseek|qwen|openai)\."
+)
+"""What Amazon puts before a model's name: a region, the provider."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
@@ -51,10 +56,7 @@ def bare_name(model: str) -> str:
     """A model's name in lower case, without what providers and fine-tuning put around it."""
     name = model.strip().lower().rpartition("/")[2].removeprefix("ft:")
     name = re.split("[:@]", name, maxsplit=1)[0]
-    # As Amazon names them: a region, the provider, the model.
-    return re.sub(
-        r"^(?:[a-z]{2,6}\.)?(?:anthropic|meta|mistral|cohere|deepseek|qwen|openai)\.", "", name
-    )
+    return AS_AMAZON_NAMES.sub("", name)
 
 
 def _begins(name: str, beginning: str) -> bool:

@@ -76,6 +76,9 @@ mod _native {
     /// `contracts/models.toml`, as it stands: which tokenizer a model has.
     #[pymodule_export]
     const MODELS: &str = include_str!("../../../contracts/models.toml");
+    /// `contracts/models/catalogue.jsonl`, as it stands: what is known of models.
+    #[pymodule_export]
+    const CATALOGUE: &str = include_str!("../../../contracts/models/catalogue.jsonl");
     /// `contracts/framing.toml`, as it stands: what a request costs beyond its texts.
     #[pymodule_export]
     const FRAMING: &str = include_str!("../../../contracts/framing.toml");
