@@ -22,6 +22,7 @@ COMMANDS = [
     "history",
     "import",
     "ls",
+    "model",
     "search",
     "session",
     "show",

@@ -19,6 +19,7 @@ from vox.cli.doctor import doctor
 from vox.cli.export import export
 from vox.cli.imports import import_
 from vox.cli.ls import ls
+from vox.cli.model import model
 from vox.cli.output import answer
 from vox.cli.own.chat import chat
 from vox.cli.own.history import history
@@ -72,6 +73,7 @@ for _command in (
     history,
     archive,
     tokens,
+    model,
     doctor,
     completion,
 ):

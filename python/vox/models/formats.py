@@ -86,7 +86,14 @@ def _rows(
             about = {"id": name, "provider": provider, "source": form, "date": day, **known}
             found.rows.append(msgspec.convert(about, Row))
         # Whatever an entry holds in place of what belongs there.
-        except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+        except (
+            ValueError,
+            TypeError,
+            LookupError,
+            AttributeError,
+            ArithmeticError,
+            OSError,
+        ) as error:
             found.bad.append(f"{provider}/{name}: {error}"[:200])
     return found
 
