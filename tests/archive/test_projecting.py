@@ -9,7 +9,7 @@ import pytest
 
 import vox
 from tests import corpus
-from vox.archive import Archive, NewItem
+from vox.archive import Archive, NewItem, projecting
 from vox.context.projection import Fate, Projection
 from vox.errors import InvalidArgumentError, NotFoundError
 from vox.models import ModelProfile
@@ -161,3 +161,22 @@ def test_an_archive_that_is_open_for_reading_only_projects_as_well(tmp_path: Pat
         written = archive.project("a", SMALL, budget=400)
     with vox.open(tmp_path / "a", read_only=True) as archive:
         assert list(archive.project("a", SMALL, budget=400).entries) == list(written.entries)
+
+
+def test_files_and_names_that_the_core_knows_of_are_weighed(archive: Archive) -> None:
+    archive.append(
+        "a",
+        [
+            said("The entry is handle_overflow_page in src/deep/btree_cursor.rs " * 3),
+            *[said(f"something else, number {number} " * 12) for number in range(20)],
+            called('{"file_path": "/repo/src/deep/btree_cursor.rs"}'),
+            answered("fn handle_overflow_page() {}"),
+            *[said(f"again handle_overflow_page, {number}") for number in range(6)],
+        ],
+    )
+    material = projecting.material_of(archive._native, archive.window("a").number, LARGE)
+    assert material.related.mentions[0] >= 6
+    assert material.related.touched[21] == 0
+    entries = archive.project("a", LARGE, budget=700).entries
+    assert entries[0].fate == Fate.INCLUDED
+    assert entries[1].fate != Fate.INCLUDED

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.context.projection.rendered import request_of
 from tests.context.projection.windows import MODEL, NO_TOOLS, UNKNOWN, Made, One
 from vox.context.projection import Fate, Projection
+from vox.context.projection.limits import Limits
 from vox.context.projection.project import project
 from vox.errors import InfeasibleError
 from vox.models import ModelProfile
@@ -49,6 +50,7 @@ def ones(draw: st.DrawFn, marks: bool = True) -> One:
         call=draw(st.integers(0, 4)) if kind in roles else 0,
         flags=draw(st.sampled_from([1, 2, 8, 16, 32])) if rarely == 0 else 0,
         fate=draw(st.integers(0, 3)) if rarely == 1 else -1,
+        committed=draw(st.integers(-1, 9)) if marks and draw(st.booleans()) else -2,
         mentions=draw(st.integers(0, 12)),
         touched=draw(st.integers(-1, 3)) if kind == ItemKind.TOOL_CALL else -1,
     )
@@ -135,7 +137,7 @@ def test_each_item_has_one_fate_and_stubs_stand_for_all_that_is_dropped(
     projection = projected(made, model, budget)
     if projection is None:
         return
-    assert [one.ordinal for one in projection.entries] == list(range(len(made.ones)))
+    assert sorted(one.ordinal for one in projection.entries) == list(range(len(made.ones)))
     gone = ("a record", "stands beside", "trimmed", "purged", "reasoning isn't sent back")
     dropped = [
         one.ordinal
@@ -150,3 +152,27 @@ def test_each_item_has_one_fate_and_stubs_stand_for_all_that_is_dropped(
         )
     else:
         assert not dropped or projection.used == 0
+
+
+@given(windows, st.integers(0, 14), models, budgets, st.floats(0, 1), st.floats(0, 1))
+def test_what_was_sent_stays_within_the_limits_or_is_planned_anew(
+    made: Made, before: int, model: ModelProfile, budget: int, high: float, low: float
+) -> None:
+    limits = Limits(budget, int(budget * high), int(budget * high * low))
+    first = Made(made.ones[:before])
+    try:
+        sent = project(first.outline, first.counted(model), first.texts, model, limits).sent
+        projection = project(
+            made.outline, made.counted(model), made.texts, model, limits, previous=sent
+        )
+    except InfeasibleError:
+        return
+    assert projection.used <= budget
+    assert 0 <= projection.prefix_kept_tokens <= max(sent.used, 0)
+    if projection.state in ("frozen", "not_worth_it"):
+        shown = {one.ordinal: one.fate for one in projection.shown}
+        assert {at: Fate(fate) for at, fate in zip(sent.ordinals, sent.fates, strict=True)} == {
+            at: fate for at, fate in shown.items() if at < sent.seen and at in sent.ordinals
+        }
+    if projection.state == "frozen":
+        assert projection.used <= limits.compact_at
