@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import vox
+import vox.models
 from tests import corpus
 from vox.archive import Archive, NewItem, projecting
 from vox.context.projection import Fate, Projection
@@ -80,7 +81,11 @@ def test_one_result_of_two_megabytes(archive: Archive) -> None:
 
 def test_a_model_is_named_or_described(archive: Archive) -> None:
     archive.append("a", [said("hello")])
-    assert archive.project("a", "gpt-4o").profile.model_id == "gpt-4o"
+    named = archive.project("a", "gpt-4o")
+    assert named.profile == vox.models.profile("gpt-4o")
+    assert named.budget < named.profile.max_context_tokens
+    with pytest.raises(NotFoundError):
+        archive.project("a", "no-such-family-of-models")
     unknown = archive.project("a", ModelProfile("nobody-knows-it", 4_096))
     assert unknown.kind_of_count == "assumed"
     assert fates(unknown) == ["included"]

@@ -286,6 +286,7 @@ class Archive:
         """What the model of `profile` is to be shown of a window: for each item all of it, its
         beginning and end, a handle that opens it, or nothing, with its cost and the reason; within
         a budget and within what is pinned. No model is called for it, and nothing is kept or sent.
+        A model's name counts for its profile, as `vox.models.profile` looks it up.
 
         Without `budget`, tokens, the window has what the profile leaves beside the answer, and
         beside a system prompt and tools of `system` and `tools` tokens: all of it is shown while

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vox import _native
+from vox import _native, models
 from vox.archive import counts
-from vox.archive.archive import DEFAULT_WINDOW
 from vox.context.budget import ContextBudget
 from vox.context.projection import (
     Counted,
@@ -187,6 +186,5 @@ def _scores(
 
 
 def profile_of(model: ModelProfile | str) -> ModelProfile:
-    """A model's profile by its name; one that nothing is known of has a window of
-    `DEFAULT_WINDOW` tokens."""
-    return ModelProfile(model, DEFAULT_WINDOW) if isinstance(model, str) else model
+    """A model's profile, by its name if that is given. Raises as `vox.models.profile`."""
+    return models.profile(model) if isinstance(model, str) else model
