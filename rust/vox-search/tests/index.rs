@@ -16,6 +16,9 @@ use vox_types::ItemId;
 
 const WATERMARK: Watermark = Watermark { archive: [7; 16], event: 41, proof: [9; 16], items: 0 };
 
+/// Says which files were read through.
+const CHECKED: &str = "checked.json";
+
 fn add(writer: &mut Writer, number: u64, text: &str) {
     let document = Document {
         item: ItemId(number),
@@ -208,8 +211,8 @@ fn any_file_that_lost_its_end_is_noticed() {
     for entry in fs::read_dir(folder.path()).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        if name.starts_with('.') {
-            continue; // locks and the list of files
+        if name.starts_with('.') || name == CHECKED {
+            continue; // locks and the list of files; what was checked
         }
         files += 1;
         let whole = fs::read(&path).unwrap();
@@ -227,6 +230,39 @@ fn any_file_that_lost_its_end_is_noticed() {
         assert!(matches!(index::open(folder.path()).unwrap(), Opened::Ready(_)));
     }
     assert!(files >= 6, "{files} files");
+}
+
+#[test]
+fn a_byte_that_changed_in_any_file_is_noticed() {
+    let (folder, index) = built(&["some words", "and others"]);
+    drop(index);
+    let checked = folder.path().join(CHECKED);
+    assert!(checked.exists(), "the files were read through when they were opened");
+    let mut files = 0;
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name.starts_with('.') || name.ends_with(".json") {
+            continue;
+        }
+        files += 1;
+        let whole = fs::read(&path).unwrap();
+        for at in [0, whole.len() / 2] {
+            let mut changed = whole.clone();
+            changed[at] ^= 0x10;
+            fs::write(&path, &changed).unwrap();
+            let found = index::open(folder.path()).unwrap();
+            let Opened::Damaged(why) = found else { panic!("{name} at {at}: {found:?}") };
+            assert!(why.contains(name), "{why}");
+        }
+        fs::write(&path, &whole).unwrap();
+        assert!(matches!(index::open(folder.path()).unwrap(), Opened::Ready(_)));
+    }
+    assert!(files >= 5, "{files} files");
+    for nonsense in [&b""[..], b"{}", b"\xff"] {
+        fs::write(&checked, nonsense).unwrap();
+        assert!(matches!(index::open(folder.path()).unwrap(), Opened::Ready(_)));
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use tantivy::{
 use vox_types::{Code, Error, Result};
 
 use super::{
-    Searcher, Writer,
+    Searcher, Writer, checked,
     directory::Mapped,
     errors::{self, input_output},
     fields::{Fields, schema},
@@ -119,8 +119,8 @@ fn open_there(folder: &Path) -> tantivy::Result<Opened> {
     for _ in 0..ATTEMPTS {
         let stand = stand(folder);
         let meta = index.load_metas()?;
-        let Some(payload) = meta.payload else { return Ok(Opened::Missing) };
-        let payload: Payload = serde_json::from_str(&payload)?;
+        let Some(payload) = &meta.payload else { return Ok(Opened::Missing) };
+        let payload: Payload = serde_json::from_str(payload)?;
         if payload.format > FORMAT || payload.analyser > analyse::VERSION {
             return Ok(Opened::Newer);
         }
@@ -136,6 +136,10 @@ fn open_there(folder: &Path) -> tantivy::Result<Opened> {
             if !folder.join(&positions).try_exists()? {
                 return Err(OpenReadError::FileDoesNotExist(positions).into());
             }
+        }
+        if let Some(file) = checked::check(&index, &meta, folder)? {
+            let file = folder.join(file);
+            return Ok(Opened::Damaged(format!("{} is not what was written", file.display())));
         }
         let reader: IndexReader =
             index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;

@@ -6,6 +6,7 @@
 //! [`open`] says so, and whoever asks reads the texts instead.
 
 mod best;
+mod checked;
 mod columns;
 mod compile;
 mod directory;
