@@ -7,7 +7,7 @@ use std::{fs, path::PathBuf, sync::LazyLock};
 use libfuzzer_sys::fuzz_target;
 use vox_store::{
     Store,
-    append::{Batch, NewItem, OwnedBlob, WindowChange, WindowItems},
+    append::{Batch, NewItem, NewRest, OwnedBlob, WindowChange, WindowItems},
     blobs::Dictionary,
     verify::{Options, verify_file},
 };
@@ -40,8 +40,9 @@ fn said(window: u64) -> Batch {
         created_at: Some(i as i64 * 1000),
         name: None,
         token_estimate: i as u32,
+        call: i as u32 / 2,
         content: i as usize,
-        extra: Some(ITEMS as usize),
+        rest: Some(NewRest::Extra(ITEMS as usize)),
         preview: format!("item {i}"),
     };
     let mut blobs: Vec<_> =

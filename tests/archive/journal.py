@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from blake3 import blake3
 
 from vox.archive import Archive, ImportReport
 from vox.sources.base import Batch, Draft, Earlier, Fidelity, ItemKind, Role, WindowDraft
@@ -25,6 +26,7 @@ class Entry(msgspec.Struct, kw_only=True, frozen=True):
     kind: ItemKind = ItemKind.MESSAGE
     at: int = 0
     name: str | None = None
+    call_id: str | None = None
     side: bool = False
     fidelity: Fidelity = Fidelity.RECORDED
 
@@ -97,6 +99,7 @@ class _Reader:
                 body=("entry", "text"),
                 created_at=entry.at,
                 name=entry.name,
+                call_id=entry.call_id,
                 side=entry.side,
                 fidelity=entry.fidelity,
             )
@@ -138,6 +141,7 @@ def ingest(archive: Archive, folder: Path) -> ImportReport:
     return report
 
 
+OF_CALLS = (ItemKind.TOOL_CALL, ItemKind.TOOL_RESULT, ItemKind.ATTACHMENT)
 NAMES = ("Bash", "Read", "größer", "claude-x")
 
 
@@ -153,6 +157,7 @@ def entries(window: str, count: int, seed: int) -> Iterator[Entry]:
             kind=kind,
             at=1_700_000_000_000 + pick.choice([number * 1000, pick.randrange(10**6), 5]),
             name=pick.choice([None, *NAMES]),
+            call_id=f"call {number // 4}" if kind in OF_CALLS and number % 5 else None,
             side=kind is ItemKind.RECORD or pick.random() < 0.05,
             fidelity=pick.choice(list(Fidelity)),
         )
@@ -172,6 +177,13 @@ def text(pick: random.Random, number: int) -> str:
     return pick.choices(choices, [8, 4, 2, 2, 1, 0.5, 1])[0]
 
 
+def call_number(call_id: str | None) -> int:
+    """The first four bytes of the hash of a call's id, and 1 if they are 0; 0 without one."""
+    if not call_id:
+        return 0
+    return int.from_bytes(blake3(call_id.encode()).digest()[:4], "little") or 1
+
+
 def row(entry: Entry) -> dict[str, Any]:
     """What the columns of an item must say of its entry, but for places, previews and hashes."""
     return {
@@ -180,6 +192,7 @@ def row(entry: Entry) -> dict[str, Any]:
         "created_at": entry.at,
         "byte_len": len(entry.bytes),
         "name": entry.name,
+        "call": call_number(entry.call_id),
         "fidelity": entry.fidelity.name.lower(),
         "side": entry.side or entry.kind is ItemKind.RECORD,
     }

@@ -81,6 +81,8 @@ def test_an_outline_says_what_the_rows_of_the_window_say(archive: vox.Archive, n
     assert [outline.kind_names[kind] for kind in found["kinds"]] == [row["kind"] for row in rows]
     named = [outline.name_texts[place] or None for place in found["names"]]
     assert named == [row["name"] for row in rows]
+    assert found["calls"] == [row["call"] for row in rows]
+    assert len(set(found["calls"])) > 1 or name == "journal:b"
     for row, flags in zip(rows, found["flags"], strict=True):
         assert bool(flags & SIDE) == row["side"]
         assert bool(flags & REDACTED) == row["redacted"]

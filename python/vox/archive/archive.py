@@ -708,10 +708,10 @@ class Archive:
         before `older` (UTC milliseconds) if that is earlier; `now` ends the 14 days at once. With
         `windows` only of those. A dry run unless told otherwise.
 
-        This can't be undone. A purged item keeps its place, role, kind, times, length and hash;
-        reading it raises `PurgedError`. A source that has it still doesn't bring it back, unless
-        `ingest` is told to. What is pinned, and rows that another window keeps, stay. Content
-        leaves the files with `gc` and `compact`; `erase` does both at once.
+        This can't be undone. A purged item keeps its place, role, kind, call, times, length and
+        hash; reading it raises `PurgedError`. A source that has it still doesn't bring it back,
+        unless `ingest` is told to. What is pinned, and rows that another window keeps, stay.
+        Content leaves the files with `gc` and `compact`; `erase` does both at once.
 
         Raises `InvalidArgumentError` if nothing is named, or a window that is pinned or neither
         deleted nor has trimmed items; `NotFoundError`; `BusyError` if an import keeps `erase` from

@@ -92,7 +92,7 @@ class MergeReport(msgspec.Struct, frozen=True, kw_only=True):
     """Picked items that were left out because nothing of them is left."""
     results_without_call: int
     """Tool results among them whose call wasn't picked. Calls and results are matched by their
-    tool and order."""
+    numbers, where both have one, else by tool and order."""
     calls_without_result: int
 
 

@@ -98,7 +98,6 @@ impl OutlineColumns {
             let says = format!("window {window} has {items} items, but shows only {found}");
             return Err(Error::damaged(says));
         }
-        out.calls.resize(out.items.len(), 0);
         out.committed.resize(out.items.len(), NOT_COMMITTED);
         out.fates.resize(out.items.len(), NO_FATE);
         Ok(out)
@@ -107,7 +106,7 @@ impl OutlineColumns {
     fn reserve(&mut self, rows: usize) {
         let wide = [&mut self.items, &mut self.contents, &mut self.created_at, &mut self.byte_len];
         wide.into_iter().for_each(|column| column.reserve(rows));
-        let words = [&mut self.token_estimate, &mut self.names];
+        let words = [&mut self.token_estimate, &mut self.names, &mut self.calls];
         words.into_iter().for_each(|column| column.reserve(rows));
         let bytes = [&mut self.roles, &mut self.kinds, &mut self.flags];
         bytes.into_iter().for_each(|column| column.reserve(rows));
@@ -121,7 +120,7 @@ impl OutlineColumns {
         places: Range<usize>,
         scratch: &mut Vec<u64>,
     ) -> Result<()> {
-        let mut column = |column: Column<'_>| {
+        let column = |column: Column<'_>, scratch: &mut Vec<u64>| {
             scratch.clear();
             column.fill(places.clone(), scratch);
         };
@@ -129,9 +128,11 @@ impl OutlineColumns {
         chunk.content().fill(places.clone(), &mut self.contents);
         chunk.created_at().fill(places.clone(), &mut self.created_at);
         chunk.byte_len().fill(places.clone(), &mut self.byte_len);
-        column(chunk.token_estimate());
+        column(chunk.token_estimate(), scratch);
         let estimates = scratch.iter().map(|tokens| u32::try_from(*tokens).unwrap_or(u32::MAX));
         self.token_estimate.extend(estimates);
+        column(chunk.call(), scratch);
+        self.calls.extend(scratch.iter().map(|call| u32::try_from(*call).unwrap_or(0)));
         scratch.clear();
         chunk.attributes().fill(places.clone(), scratch);
         for word in &*scratch {
