@@ -168,6 +168,33 @@ def related(
 def update_index(archive: Archive, anew: bool) -> dict[str, Any]:
     """Lets the search index catch up with an archive, or builds it anew."""
 
+def commit_context(
+    archive: Archive,
+    window: int,
+    document: bytes | str,
+    positions: Sequence[tuple[int, int]],
+    *,
+    expected_chain: bytes,
+    previous: bytes | None,
+) -> bytes:
+    """Lets `document` be the committed set of a window; gives its content hash.
+
+    Only if the chain hash of the window is `expected_chain` and its set has the hash `previous`
+    (None: it has none), else `ConflictError`, which says which moved. `positions` has the ordinal
+    and the position of every item that the document repeats anything of."""
+
+def committed_context(archive: Archive, window: int) -> tuple[bytes, bytes] | None:
+    """The content hash of a window's committed set, and the set; None if nothing was committed."""
+
+def set_fates(archive: Archive, window: int, fates: Sequence[tuple[int, int, int | None]]) -> int:
+    """Sets fates of items by hand: first ordinal, count, and 0 dropped, 1 included, 2 summarized,
+    3 on demand or None for none; the last range counts. Gives of how many items that changed
+    anything."""
+
+def set_route(archive: Archive, window: int, model: str | None) -> bool:
+    """Binds a window to a model, which no import changes; with None to that of its source again.
+    Gives whether that changed anything."""
+
 def outline(archive: Archive, window: int) -> Outline:
     """The outline of a window, taken in one read transaction."""
 

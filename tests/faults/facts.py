@@ -2,6 +2,8 @@
 
 `window <key>`: its items, each as its content hash in hex and what is said of it.
 `title <key>` and `deleted <key>`: what users said of a window.
+`context <key>`: the hash of the committed set of a window. `route <key>`: the model it is bound to.
+`fates <key>`: a character for each item up to the last whose fate was set, `-` where it wasn't.
 `hold <hash>`: how many holds a blob has. `name <name>`: the hash that it stands for.
 `copy <folder>`: the windows of a backup beside the archive; None as long as there is none.
 `old <folder>`: the windows of an archive beside it that was of format 1, or that it is still.
@@ -16,6 +18,7 @@ import msgspec
 from blake3 import blake3
 
 import vox
+from vox import _native
 from vox.errors import WrongVersionError
 
 Facts: TypeAlias = dict[str, Any]
@@ -125,10 +128,28 @@ def of_windows(archive: vox.Archive) -> Facts:
         columns = (windows.column(name) for name in ("window", "key", "title"))
         for number, key, title in zip(*columns, strict=True):
             facts[f"window {key}"] = of_items(archive.window(number))
+            facts |= {f"{about} {key}": fact for about, fact in of_context(archive, number).items()}
             if deleted:
                 facts[f"deleted {key}"] = True
             if title:
                 facts[f"title {key}"] = title
+    return facts
+
+
+def of_context(archive: vox.Archive, number: int) -> Facts:
+    """What of a window is to reach a model."""
+    outline = _native.outline(archive._native, number)
+    facts: Facts = {}
+    if outline.committed_hash:
+        found = _native.committed_context(archive._native, number)
+        assert found is not None
+        assert found[0] == outline.committed_hash
+        facts["context"] = blake3(found[1]).hexdigest()
+    fates = "".join("-" if fate == 255 else str(fate) for fate in outline.fates).rstrip("-")
+    if fates:
+        facts["fates"] = fates
+    if outline.model_route:
+        facts["route"] = outline.model_route
     return facts
 
 

@@ -19,6 +19,7 @@ import vox
 from tests.archive import journal
 from tests.faults import older
 from tests.faults.facts import OLD_FORMAT, Facts, state
+from vox import _native
 from vox.archive import migrate
 from vox.archive.append import NewItem
 from vox.archive.chat import Message
@@ -205,6 +206,47 @@ def marked(item: str, *, trimmed: bool | None = None, pinned: bool | None = None
     return " ".join([content, *(mark for mark, holds in now.items() if holds)])
 
 
+def commit(bench: Bench) -> Steps:
+    """Commits a set of items of a window, in place of the one before it."""
+    if chosen := stretch(bench):
+        key, ordinals, _ = chosen
+        document = msgspec.json.encode({"items": list(ordinals), "says": bench.text()})
+        yield {f"context {key}": blake3(document).hexdigest()}
+        native = bench.archive._native
+        seen = _native.outline(native, bench.archive.window(key).number)
+        _native.commit_context(
+            native,
+            seen.window,
+            document,
+            [(ordinal, place) for place, ordinal in enumerate(ordinals)],
+            expected_chain=seen.chain,
+            previous=seen.committed_hash,
+        )
+
+
+def decide(bench: Bench) -> Steps:
+    """Sets fates of a stretch of a window, or takes them back."""
+    if chosen := stretch(bench):
+        key, ordinals, items = chosen
+        fate = bench.pick.choice([None, 0, 1, 2, 3])
+        now = list(bench.facts.get(f"fates {key}") or "-" * len(items))
+        now += "-" * (len(items) - len(now))
+        now[ordinals.start : ordinals.stop] = ["-" if fate is None else str(fate)] * len(ordinals)
+        yield {f"fates {key}": "".join(now).rstrip("-") or None}
+        native, number = bench.archive._native, bench.archive.window(key).number
+        _native.set_fates(native, number, [(ordinals.start, len(ordinals), fate)])
+
+
+def route(bench: Bench) -> Steps:
+    """Binds a window to a model, or lets it go."""
+    windows = bench.windows()
+    if windows:
+        key = bench.pick.choice(windows)
+        model = bench.pick.choice([None, "model-1", "model-2"])
+        yield {f"route {key}": model}
+        _native.set_route(bench.archive._native, bench.archive.window(key).number, model)
+
+
 def delete(bench: Bench) -> Steps:
     """Deletes a window, or takes that back."""
     windows = bench.windows()
@@ -232,7 +274,13 @@ def fork(bench: Bench) -> Steps:
         key, ordinals, items = chosen
         new = f"{bench.who}fork{bench.pick.randrange(1 << 30)}"
         title = bench.facts.get(f"title {key}")
-        yield {f"window {new}": items[: ordinals.stop], f"title {new}": title}
+        fates = (bench.facts.get(f"fates {key}") or "")[: ordinals.stop].rstrip("-")
+        yield {
+            f"window {new}": items[: ordinals.stop],
+            f"title {new}": title,
+            f"fates {new}": fates or None,
+            f"route {new}": bench.facts.get(f"route {key}"),
+        }
         bench.archive.window(key).fork(ordinals.stop - 1, key=new)
 
 
@@ -244,7 +292,8 @@ def merge(bench: Bench) -> Steps:
         new = f"{bench.who}merge{bench.pick.randrange(1 << 30)}"
         found = [items[at] for _, ordinals, items in chosen for at in ordinals]
         contents = [item.split(" ")[0] for item in found]
-        yield {f"window {new}": contents, f"title {new}": "merged"}
+        route = bench.facts.get(f"route {chosen[0][0]}")
+        yield {f"window {new}": contents, f"title {new}": "merged", f"route {new}": route}
         parts_of = [(key, [ordinals]) for key, ordinals, _ in chosen]
         bench.archive.merge(parts_of, key=new, title="merged")
 
@@ -339,7 +388,7 @@ def compact(bench: Bench) -> Steps:
     bench.archive.compact()
 
 
-OF_WINDOWS = ("window ", "title ", "deleted ")
+OF_WINDOWS = ("window ", "title ", "deleted ", "context ", "fates ", "route ")
 COPIES = 2
 """How many backups are made of an archive, and how many old ones come: they stay beside it."""
 
@@ -434,6 +483,9 @@ OPERATIONS = {
     "import": Operation(take_in, again=import_all),
     "trim": Operation(trim),
     "pin": Operation(pin),
+    "commit": Operation(commit),
+    "decide": Operation(decide),
+    "route": Operation(route),
     "delete": Operation(delete),
     "rename": Operation(rename),
     "fork": Operation(fork),

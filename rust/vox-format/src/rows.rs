@@ -91,6 +91,12 @@ pub struct WindowRow {
     /// The title that its source gives it, while its user chose another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_title: Option<String>,
+    /// Whether its user chose the model; a source doesn't change it then.
+    #[serde(skip_serializing_if = "is_false")]
+    pub routed: bool,
+    /// The model that its source gives it, while its user chose another.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub source_route: SymbolNo,
     /// What its user filed it under.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<SymbolNo>,
@@ -179,28 +185,118 @@ pub struct EventRow {
 #[expect(missing_docs, reason = "the format document describes each")]
 pub enum Event {
     WindowCreated {},
-    ItemsAppended { first: u64, count: u64 },
-    WindowChanged { set: Vec<String> },
-    OverlaySet { overlay: u8, first: u64, count: u64, value: Option<i64> },
-    Marked { overlay: u8, value: Option<i64>, ranges: PackedRanges },
+    ItemsAppended {
+        first: u64,
+        count: u64,
+    },
+    WindowChanged {
+        set: Vec<String>,
+    },
+    OverlaySet {
+        overlay: u8,
+        first: u64,
+        count: u64,
+        value: Option<i64>,
+    },
+    Marked {
+        overlay: u8,
+        value: Option<i64>,
+        ranges: PackedRanges,
+    },
     Pinned {},
     Unpinned {},
-    Renamed { from: Title, to: Title },
-    Tagged { added: Vec<SymbolNo>, removed: Vec<SymbolNo> },
+    Renamed {
+        from: Title,
+        to: Title,
+    },
+    Tagged {
+        added: Vec<SymbolNo>,
+        removed: Vec<SymbolNo>,
+    },
     Deleted {},
-    Undeleted { deleted_at: i64 },
-    Forked { from: WindowNo, count: u64 },
-    Merged { parts: Vec<MergedPart> },
-    SourceRead { path: String, from: u64, to: u64 },
-    BlobsHeld { count: u64 },
-    BlobsReleased { count: u64 },
-    UsageRecorded { count: u64 },
-    Linked { link: u8, to: WindowNo },
-    Named { name: String },
-    Migrated { from: u32, to: u32 },
-    Compacted { from: u64, to: u64, bytes_before: u64, bytes_after: u64 },
-    Purged { items: u64, why: String },
-    Collected { blobs: u64, raw_runs: u64 },
+    Undeleted {
+        deleted_at: i64,
+    },
+    Forked {
+        from: WindowNo,
+        count: u64,
+    },
+    Merged {
+        parts: Vec<MergedPart>,
+    },
+    SourceRead {
+        path: String,
+        from: u64,
+        to: u64,
+    },
+    BlobsHeld {
+        count: u64,
+    },
+    BlobsReleased {
+        count: u64,
+    },
+    UsageRecorded {
+        count: u64,
+    },
+    Linked {
+        link: u8,
+        to: WindowNo,
+    },
+    Named {
+        name: String,
+    },
+    Migrated {
+        from: u32,
+        to: u32,
+    },
+    Compacted {
+        from: u64,
+        to: u64,
+        bytes_before: u64,
+        bytes_after: u64,
+    },
+    Purged {
+        items: u64,
+        why: String,
+    },
+    Collected {
+        blobs: u64,
+        raw_runs: u64,
+    },
+    FatesSet {
+        ranges: PackedRanges,
+        before: PackedRanges,
+    },
+    Routed {
+        from: Route,
+        to: Route,
+    },
+    ContextCommitted {
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "serde_bytes")]
+        set: Option<[u8; 32]>,
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "serde_bytes")]
+        previous: Option<[u8; 32]>,
+        items: u64,
+    },
+}
+
+/// A model that a window is bound to, and who chose it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Route {
+    /// The model.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub model: SymbolNo,
+    /// Whether its user chose it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub chosen: bool,
+}
+
+impl Route {
+    /// The model of a window.
+    pub fn of(row: &WindowRow) -> Self {
+        Self { model: row.model_route, chosen: row.routed }
+    }
 }
 
 /// A title, and whether its window's user chose it.
@@ -448,6 +544,9 @@ mod tests {
                 to: Title::default(),
             },
             Event::Tagged { added: vec![3], removed: vec![] },
+            Event::Routed { from: Route::default(), to: Route { model: 3, chosen: true } },
+            Event::ContextCommitted { set: Some([7; 32]), previous: None, items: 3 },
+            Event::ContextCommitted { set: None, previous: Some([7; 32]), items: 0 },
             Event::Merged {
                 parts: vec![MergedPart { window: 1, ranges: PackedRanges::places(&[]) }],
             },

@@ -4,6 +4,7 @@ mod archive;
 mod arrow_texts;
 mod bounds;
 mod columns;
+mod committing;
 mod content;
 mod counts;
 mod door;
@@ -43,6 +44,7 @@ mod _native {
         archive::{Archive, Prepared, SourceToken},
         bounds::{AssumedBound, StreamBound},
         columns::Columns,
+        committing::{commit_context, committed_context, set_fates, set_route},
         content::ContentStore,
         counts::{CountCache, count_items, view_item_ids},
         exchange::{export_jsonl, import_jsonl},

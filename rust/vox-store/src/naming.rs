@@ -4,7 +4,7 @@ use vox_format::{name::Target, rows::Event};
 use vox_types::{BlobRef, Code, ContentHash, Error, ItemId, Result, WindowNo};
 
 use crate::{
-    Store, blobs,
+    Store, blobs, committed,
     env::Generation,
     events,
     fault::Fallible,
@@ -30,13 +30,18 @@ pub enum Named {
 impl Store {
     /// Lets `name` stand for something, in place of what it stood for; or for nothing with none.
     ///
-    /// `not_found` if there is no such thing, `invalid_argument` for an empty or too long name.
+    /// `not_found` if there is no such thing, `invalid_argument` for an empty or too long name, or
+    /// one that only a committed set has.
     pub fn set_name(&self, name: &str, named: Option<Named>) -> Result<()> {
         if name.is_empty() || name.len() > MAX_NAME {
             return Err(Error::new(
                 Code::InvalidArgument,
                 format!("a name has 1 to {MAX_NAME} bytes, not {}", name.len()),
             ));
+        }
+        if committed::window_of(name).is_some() {
+            let says = format!("{name} stands for the committed set of a window; commit one");
+            return Err(Error::new(Code::InvalidArgument, says));
         }
         let name = name.to_owned();
         self.write(move |generation, txn| {

@@ -144,10 +144,14 @@ impl Applying<'_> {
         texts("git_sha_at_open", &mut row.git_sha_at_open, &change.git_sha_at_open);
         texts("git_sha_at_close", &mut row.git_sha_at_close, &change.git_sha_at_close);
         texts("git_branch", &mut row.git_branch, &change.git_branch);
+        let route = match row.routed {
+            true => ("source_route", &mut row.source_route, &change.model_route),
+            false => ("model_route", &mut row.model_route, &change.model_route),
+        };
         let symbols: [(&str, &mut SymbolNo, &Option<String>); 3] = [
             ("repo", &mut row.repo, &change.repo),
             ("agent", &mut row.agent, &change.agent),
-            ("model_route", &mut row.model_route, &change.model_route),
+            route,
         ];
         for (name, field, new) in symbols {
             if new.is_some() {

@@ -116,6 +116,7 @@ pub const BEFORE_ITEMS: &[Layout] = &[
             ("repo", Field::Symbol),
             ("agent", Field::Symbol),
             ("model_route", Field::Symbol),
+            ("source_route", Field::Symbol),
             ("tags", Field::Symbols),
             ("source", Field::Hex),
             ("chain", Field::Hex),

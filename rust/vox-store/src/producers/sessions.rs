@@ -315,7 +315,7 @@ fn missing_in(row: &WindowRow, change: WindowChange) -> WindowChange {
         repo: symbol(row.repo, change.repo),
         workspace: text(&row.workspace, change.workspace),
         agent: symbol(row.agent, change.agent),
-        model_route: symbol(row.model_route, change.model_route),
+        model_route: if row.routed { None } else { symbol(row.model_route, change.model_route) },
         thread_id: text(&row.thread_id, change.thread_id),
         trace_id: text(&row.trace_id, change.trace_id),
         git_sha_at_open: text(&row.git_sha_at_open, change.git_sha_at_open),

@@ -12,7 +12,8 @@ use vox_types::{BlobRef, ContentHash, ItemId, RecordRef, Rest, RunNo};
 
 use super::{ranges::Ranges, tombstones};
 use crate::{
-    blobs, fault::Fallible, index::HashIndex, producers, raw, spine::runs, tables::Tables,
+    blobs, committed, fault::Fallible, index::HashIndex, producers, raw, spine::runs,
+    tables::Tables,
 };
 
 /// Items that one transaction purges. Judgement.
@@ -82,7 +83,7 @@ pub(crate) fn count(
 
 /// A row that lost its content.
 struct Lost {
-    run: RunNo,
+    item: ItemId,
     blob: BlobRef,
     created_at: i64,
     rest: Option<Rest>,
@@ -109,7 +110,7 @@ pub(crate) fn purge(
                 continue;
             }
             lost.push(Lost {
-                run: first.run(),
+                item: ItemId(first.0 + *place as u64),
                 blob: row.content,
                 created_at: row.created_at,
                 rest: row.rest,
@@ -139,10 +140,10 @@ pub(crate) fn purge(
     let index = HashIndex::of_blobs(tables);
     let mut changes = Vec::with_capacity(lost.len());
     let mut by_run: BTreeMap<RunNo, HashMap<BlobRef, ContentHash>> = BTreeMap::new();
-    for Lost { run, blob, created_at, rest } in &lost {
+    for Lost { item, blob, created_at, rest } in &lost {
         let hash = blobs::hash_of(tables, txn, *blob)?;
         changes.push((hash.prefix(), blob.0));
-        by_run.entry(*run).or_default().insert(*blob, hash);
+        by_run.entry(item.run()).or_default().insert(*blob, hash);
         if let Some(Rest::Extra(extra)) = rest {
             changes.push((blobs::hash_of(tables, txn, *extra)?.prefix(), extra.0));
         }
@@ -158,6 +159,8 @@ pub(crate) fn purge(
     index.settle(txn)?;
     // Their records go, and others that hold the same where no item does any more.
     raw::remove_records(tables, txn, &records)?;
+    let items: Vec<ItemId> = lost.iter().map(|lost| lost.item).collect();
+    committed::withdraw_where_items_stand(tables, txn, &items)?;
     let mut blobs: Vec<BlobRef> = lost.iter().map(|lost| lost.blob).collect();
     blobs.sort_unstable();
     blobs.dedup();

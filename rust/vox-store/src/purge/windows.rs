@@ -10,7 +10,7 @@ use vox_format::{
 use vox_types::{BlobRef, WindowNo};
 
 use crate::{
-    blobs, events, fault::Fallible, index::HashIndex, producers, raw, spine::windows,
+    blobs, committed, events, fault::Fallible, index::HashIndex, producers, raw, spine::windows,
     tables::Tables,
 };
 
@@ -38,6 +38,7 @@ pub(crate) fn purge(
             ..old.clone()
         };
         windows::put(tables, txn, *no, Some(&old), &row)?;
+        committed::withdraw(tables, txn, *no)?;
         producers::forget_window(tables, txn, &row.key)?;
         let what = Event::Purged { items: row.items, why: why.to_owned() };
         events::append(tables, txn, at, Some(*no), what)?;

@@ -28,7 +28,7 @@ use std::{
 };
 
 use vox_format::{keys, rows, rows::Extent};
-use vox_types::{Code, Error, Result, WindowNo};
+use vox_types::{Code, Error, Result, WindowId, WindowNo};
 
 pub use report::{Loss, Report};
 
@@ -133,6 +133,11 @@ fn copy(
         placed: &placing.windows,
         archive: &archive,
     };
+    let unmoved = rows
+        .iter()
+        .filter(|(no, row)| placing.unmoved(**no, row.items))
+        .map(|(_, row)| WindowId(row.id))
+        .collect();
     let keys = windows::write(rows, &known, placing.builder, report)?;
     write_extents(&placing.windows, placing.builder)?;
     let saving = Saving {
@@ -141,6 +146,7 @@ fn copy(
         raw: &raw,
         symbols: &symbols,
         windows: &keys,
+        unmoved: &unmoved,
         cursors: &cursors,
         left_out,
     };

@@ -8,7 +8,7 @@ use vox_format::{
     raw::FileRow,
     rows::{self, CursorRow, EventRow, QuarantineRow, TombstoneRow, UsageRow},
 };
-use vox_types::{BlobRef, ContentHash, LinkKind, QuarantineReason, Result, WindowNo};
+use vox_types::{BlobRef, ContentHash, LinkKind, QuarantineReason, Result, WindowId, WindowNo};
 
 use super::{blobs::Blobs, raw::RawRuns, report::Report, source::Source};
 use crate::{
@@ -25,6 +25,8 @@ pub struct Saving<'a> {
     pub symbols: &'a BTreeMap<u32, String>,
     /// Keys of windows by number.
     pub windows: &'a [String],
+    /// Windows of which every item is where it was.
+    pub unmoved: &'a BTreeSet<WindowId>,
     pub cursors: &'a BTreeMap<[u8; 16], CursorRow>,
     /// Tables that a check of an earlier try found fault with.
     pub left_out: &'a BTreeSet<&'static str>,

@@ -106,6 +106,18 @@ impl<'a, 's> Placing<'a, 's> {
         self.written
     }
 
+    /// Whether the first `items` items of a window, and no others, stand where they did.
+    pub fn unmoved(&self, window: WindowNo, items: u64) -> bool {
+        let placed = self.windows.get(&window);
+        let parts = placed.map_or(&[][..], |window| &window.parts);
+        let path = self.paths.windows.get(&window).map_or(&[][..], Vec::as_slice);
+        let before = path.iter().map(|step| (step.run, step.first, step.end));
+        let now = parts.iter().map(|part| (part.run, part.first, part.first + part.count));
+        placed.map_or(0, |window| window.items) == items
+            && parts.iter().all(|part| part.before == Some(part.ordinal))
+            && joined(before) == joined(now)
+    }
+
     /// Where an item stands in the new archive.
     pub fn find(&self, item: ItemId) -> Option<ItemId> {
         let position = item.position();
@@ -368,4 +380,16 @@ impl<'a, 's> Placing<'a, 's> {
         }
         Ok(row)
     }
+}
+
+/// Stretches of runs, those that follow each other as one.
+fn joined(stretches: impl Iterator<Item = (RunNo, u32, u32)>) -> Vec<(RunNo, u32, u32)> {
+    let mut all: Vec<(RunNo, u32, u32)> = Vec::new();
+    for (run, first, end) in stretches {
+        match all.last_mut().filter(|last| last.0 == run && last.2 == first) {
+            Some(last) => last.2 = end,
+            None => all.push((run, first, end)),
+        }
+    }
+    all
 }

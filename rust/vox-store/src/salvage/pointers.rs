@@ -6,6 +6,7 @@ use vox_format::{cursor::u64_at, keys, name::Target, rows::OverlayRange};
 use vox_types::{LinkKind, OverlayKind, Result, WindowNo};
 
 use super::{blobs, others::Saving, parts::Window, placing::Placing, report::Report};
+use crate::committed;
 
 impl Saving<'_> {
     /// What depends on where items stand: overlays, links and names.
@@ -84,7 +85,15 @@ impl Saving<'_> {
                 Ok(Target::Item(item)) => placing.find(item).map(Target::Item),
                 Err(_) => None,
             };
-            match target.filter(|_| std::str::from_utf8(key).is_ok()) {
+            let name = std::str::from_utf8(key).ok();
+            // A committed set names items by their places.
+            let stands = name.is_some_and(|name| match committed::window_of(name) {
+                Some(window) => {
+                    self.unmoved.contains(&window) && matches!(target, Some(Target::Blob(_)))
+                }
+                None => true,
+            });
+            match target.filter(|_| stands) {
                 Some(target) => {
                     report.saved("names", 1);
                     placing.builder.put(table, key.to_vec(), target.encode())

@@ -104,12 +104,14 @@ fn mended(
     row.tier = Tier::from_number(row.tier).unwrap_or(Tier::Hot) as u8;
     row.fidelity = Fidelity::from_number(row.fidelity).unwrap_or(Fidelity::Unknown) as u8;
     (row.repo, row.agent) = (symbol(row.repo), symbol(row.agent));
-    row.model_route = symbol(row.model_route);
+    (row.model_route, row.source_route) = (symbol(row.model_route), symbol(row.source_route));
+    row.source_route *= u32::from(row.routed);
     row.tags.retain(|tag| *tag > 0 && known.symbols.contains_key(tag));
     let made_up = report.made_up.last() == Some(&no);
     if !made_up
         && (row.id, row.kind, row.tier, row.fidelity) != (old.id, old.kind, old.tier, old.fidelity)
-        || (row.repo, row.agent, row.model_route) != (old.repo, old.agent, old.model_route)
+        || (row.repo, row.agent) != (old.repo, old.agent)
+        || (row.model_route, row.source_route) != (old.model_route, old.source_route)
         || row.tags != old.tags
     {
         report.lost("windows", &no.to_be_bytes(), "what it says of itself was damaged in part");

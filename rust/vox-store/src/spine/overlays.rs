@@ -95,7 +95,8 @@ pub(crate) fn take_back(
 }
 
 /// Says of the first `count` items of `to`, of which nothing is said, all that is said of those of
-/// `from`. Gives how many of them are trimmed.
+/// `from`, but for their positions in its committed set, which `to` hasn't. Gives how many of them
+/// are trimmed.
 pub(crate) fn copy_beginning(
     tables: &Tables,
     txn: &mut RwTxn<'_>,
@@ -106,6 +107,9 @@ pub(crate) fn copy_beginning(
     let mut trimmed = 0;
     for kind in OverlayKind::ALL {
         for range in touching(tables, txn, from, *kind, 0..count)? {
+            if *kind == OverlayKind::Committed && range.value >= 0 {
+                continue;
+            }
             let ordinals = range.first..range.end().min(count);
             if *kind == OverlayKind::Trimmed {
                 trimmed += ordinals.end - ordinals.start;

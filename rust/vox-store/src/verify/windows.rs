@@ -18,6 +18,7 @@ use crate::spine::windows::short_hash;
 /// What other checks need of a window.
 pub(super) struct Window {
     pub no: WindowNo,
+    pub id: WindowId,
     pub parent: Option<WindowNo>,
     pub root: WindowNo,
     pub run: Option<u32>,
@@ -76,6 +77,7 @@ pub(super) fn read(
         rebuilt.by_root.push((keys::lineage(row.root, row.parent, no), []));
         windows.0.push(Window {
             no,
+            id: WindowId(row.id),
             parent: row.parent,
             root: row.root,
             run: row.run,
@@ -122,7 +124,12 @@ fn check_row(
     for (what, number, _) in closed.into_iter().filter(|(_, _, known)| !known) {
         fault(Kind::Differs, format!("its {what} is {number}, which is none"));
     }
-    let named = [("repo", row.repo), ("agent", row.agent), ("model_route", row.model_route)];
+    let named = [
+        ("repo", row.repo),
+        ("agent", row.agent),
+        ("model_route", row.model_route),
+        ("source_route", row.source_route),
+    ];
     for (what, symbol) in named.into_iter().filter(|(_, symbol)| !symbols.has((*symbol).into())) {
         fault(Kind::Dangling, format!("its {what} is symbol {symbol}, which isn't there"));
     }
@@ -134,6 +141,9 @@ fn check_row(
     }
     if row.source_title.is_some() && !row.renamed {
         fault(Kind::Differs, "it keeps a title of its source, though its user gave it none".into());
+    }
+    if row.source_route != 0 && !row.routed {
+        fault(Kind::Differs, "it keeps a model of its source, though its user chose none".into());
     }
     if let Some(source) = row.source
         && !cursors.has(&source)

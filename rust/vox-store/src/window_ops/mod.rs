@@ -1,8 +1,9 @@
-//! What users do to windows and their items: mark, label, fork, merge.
+//! What users do to windows and their items: mark, label, fork, merge, set fates, bind to a model.
 //!
 //! Each operation is an event that says what it changed, and each can be undone: nothing here takes
 //! content away.
 
+mod fates;
 mod finding;
 mod fork;
 mod labels;
@@ -11,7 +12,9 @@ mod merge;
 mod new_window;
 mod overlay;
 mod ranges;
+mod route;
 
+pub use fates::FATES;
 pub use labels::Label;
 pub use marks::{Mark, Marked, Places};
 pub use merge::{Merge, Merged};

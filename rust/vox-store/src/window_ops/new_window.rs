@@ -47,6 +47,8 @@ pub(super) fn create(
         repo: like.repo,
         agent: like.agent,
         model_route: like.model_route,
+        routed: like.routed,
+        source_route: like.source_route,
         workspace: like.workspace.clone(),
         git_branch: like.git_branch.clone(),
         git_sha_at_open: like.git_sha_at_open.clone(),

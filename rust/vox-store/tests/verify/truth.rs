@@ -2,16 +2,18 @@
 
 use vox_format::{
     keys,
+    name::Target,
     rows::{
         self, CursorRow, EventRow, OverlayRange, QuarantineRow, RunRow, TombstoneRow, UsageRow,
+        WindowRow,
     },
     segment::{GONE, Slot},
 };
 use vox_store::{
-    Store,
+    Store, committed,
     verify::{Kind, Options, Verdict, repair, verify},
 };
-use vox_types::{BlobRef, ChainHash, Code, ItemKind, Rest};
+use vox_types::{BlobRef, ChainHash, Code, ItemKind, Rest, WindowId};
 
 use crate::{
     archive::{change, sample, with_data},
@@ -138,6 +140,12 @@ fn damage() -> Vec<Case> {
         case("a title of the source that nothing replaced", "windows", Differs, |t, txn| {
             edit_window(t, txn, 0, |row| row.source_title = Some("t".into()))
         }),
+        case("a model of the source that nothing replaced", "windows", Differs, |t, txn| {
+            edit_window(t, txn, 0, |row| row.source_route = 1)
+        }),
+        case("a model of the source that isn't there", "windows", Dangling, |t, txn| {
+            edit_window(t, txn, 0, |row| (row.routed, row.source_route) = (true, 900))
+        }),
         case("a window's source isn't there", "windows", Dangling, |t, txn| {
             edit_window(t, txn, 0, |row| row.source = Some([1; 16]))
         }),
@@ -229,6 +237,15 @@ fn damage() -> Vec<Case> {
             let (mut key, value) = first(t.usage, txn)?;
             key[3] = 1;
             Ok(t.usage.put(txn, &key, &value)?)
+        }),
+        case("a committed set of no window", "names", Dangling, |t, txn| {
+            let name = committed::name_of(WindowId([9; 16]));
+            Ok(t.names.put(txn, name.as_bytes(), &Target::Blob(BlobRef(0)).encode())?)
+        }),
+        case("a committed set that is a window", "names", Malformed, |t, txn| {
+            let row: WindowRow = rows::decode(first(t.windows, txn)?.1.as_slice(), "a window")?;
+            let name = committed::name_of(WindowId(row.id));
+            Ok(t.names.put(txn, name.as_bytes(), &Target::Window(0).encode())?)
         }),
         case("a name of nothing", "names", Dangling, |t, txn| {
             Ok(t.names.put(txn, b"lost", &[1, 200, 0, 0, 0])?)
