@@ -450,6 +450,22 @@ def test_a_model_that_its_user_chose_outlasts_imports(talk: vox.Archive) -> None
     assert talk.verify().ok
 
 
+@pytest.mark.parametrize("other", [None, "mine", "another"])
+def test_a_merged_window_has_the_model_that_all_of_its_parts_have(
+    talk: vox.Archive, other: str | None
+) -> None:
+    talk.append("more", items(2, "more"))
+    talk.append(WindowDraft(key="talk", model_route="of the source"), [])
+    talk.append(WindowDraft(key="more", model_route="mine"), [])
+    _native.set_route(talk._native, 0, "mine")
+    _native.set_route(talk._native, 1, other)
+    merged = talk.merge([("talk", [range(2)]), ("more", [range(1)])], key="both").number
+    assert outline(talk, merged).model_route == (None if other == "another" else "mine")
+    assert talk.verify().ok
+    _native.set_route(talk._native, merged, None)
+    assert outline(talk, merged).model_route == ("mine" if other is None else None)
+
+
 def test_the_log_says_what_was_before(talk: vox.Archive) -> None:
     known = len(events(talk))
     commit(talk, b"one", {3: 0})

@@ -292,7 +292,8 @@ def merge(bench: Bench) -> Steps:
         new = f"{bench.who}merge{bench.pick.randrange(1 << 30)}"
         found = [items[at] for _, ordinals, items in chosen for at in ordinals]
         contents = [item.split(" ")[0] for item in found]
-        route = bench.facts.get(f"route {chosen[0][0]}")
+        routes = {bench.facts.get(f"route {key}") for key, _, _ in chosen}
+        route = routes.pop() if len(routes) == 1 else None
         yield {f"window {new}": contents, f"title {new}": "merged", f"route {new}": route}
         parts_of = [(key, [ordinals]) for key, ordinals, _ in chosen]
         bench.archive.merge(parts_of, key=new, title="merged")

@@ -69,7 +69,8 @@ def own(name: str, fact: Any) -> Any:
     """Of a copy the windows of whoever made it, who knows nothing of the other's."""
     if not name.startswith("copy "):
         return fact
-    begins = (name[5], journal.key(name[5]))
+    who = name[5]
+    begins = (who, journal.key(who), f"vox-session:{who}", f"vox-chat:{who}")
     return {about: told for about, told in fact.items() if about.split(" ")[1].startswith(begins)}
 
 

@@ -126,7 +126,9 @@ fn common(mut one: WindowRow, other: &WindowRow) -> WindowRow {
     one.kind = if one.kind == other.kind { one.kind } else { WindowKind::Chat as u8 };
     one.repo = symbol(one.repo, other.repo);
     one.agent = symbol(one.agent, other.agent);
+    one.routed &= other.routed && one.model_route == other.model_route;
     one.model_route = symbol(one.model_route, other.model_route);
+    one.source_route = if one.routed { symbol(one.source_route, other.source_route) } else { 0 };
     let texts = [
         (&mut one.title, &other.title),
         (&mut one.workspace, &other.workspace),
