@@ -77,6 +77,7 @@ def test_an_outline_says_what_the_rows_of_the_window_say(archive: vox.Archive, n
     assert found["created_at"] == [row["created_at"] for row in rows]
     assert found["byte_len"] == [row["byte_len"] for row in rows]
     assert found["token_estimate"] == [row["token_estimate"] for row in rows]
+    assert found["calls"] == [row["call"] for row in rows]
     assert [outline.role_names[role] for role in found["roles"]] == [row["role"] for row in rows]
     assert [outline.kind_names[kind] for kind in found["kinds"]] == [row["kind"] for row in rows]
     named = [outline.name_texts[place] or None for place in found["names"]]
@@ -107,6 +108,19 @@ def test_equal_contents_are_equal_numbers(tmp_path: Path) -> None:
         journal.ingest(archive, tmp_path / "in")
         contents = columns(outline_of(archive, "journal:a"))["contents"]
     assert [contents.index(content) for content in contents] == [texts.index(t) for t in texts]
+
+
+def test_a_call_and_its_result_have_one_number(tmp_path: Path) -> None:
+    def entry(kind: ItemKind, call: str | None) -> NewItem:
+        return NewItem(role=Role.TOOL, kind=kind, content="x", call_id=call)
+
+    calls = ["one", "two", None, "one", "two"]
+    with vox.open(tmp_path / "archive") as archive:
+        archive.append("calls", [entry(ItemKind.TOOL_CALL, call) for call in calls])
+        one, two, none, *results = columns(outline_of(archive, "calls"))["calls"]
+    assert none == 0
+    assert len({one, two, none}) == 3
+    assert results == [one, two]
 
 
 changes = st.lists(

@@ -134,6 +134,9 @@ impl OutlineColumns {
         column(chunk.call(), scratch);
         self.calls.extend(scratch.iter().map(|call| u32::try_from(*call).unwrap_or(0)));
         scratch.clear();
+        chunk.call().fill(places.clone(), scratch);
+        self.calls.extend(scratch.iter().map(|call| *call as u32));
+        scratch.clear();
         chunk.attributes().fill(places.clone(), scratch);
         for word in &*scratch {
             let attributes = Attributes(*word as u16);
