@@ -69,7 +69,8 @@ pub(super) fn set(
     fresh.extend_from_slice(rest);
     changed |= !fresh.is_empty();
     for (ordinal, place) in fresh {
-        say(tables, txn, window, kind, [ordinal..ordinal + 1], place)?;
+        let item = std::iter::once(ordinal..ordinal + 1);
+        say(tables, txn, window, kind, item, place)?;
     }
     Ok(changed)
 }
