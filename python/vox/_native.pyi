@@ -96,6 +96,14 @@ class Relations:
     def paths(self) -> list[str]:
         """The files that tool calls are about, in the order in which they are first named."""
 
+    @property
+    def known(self) -> int:
+        """How many items needn't be read, as what they are was kept."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether all of it is kept now."""
+
     def __len__(self) -> int: ...
 
 def relations(archive: Archive, window: int) -> Relations:

@@ -462,7 +462,7 @@ impl Archive {
         py: Python<'py>,
         options: keeping::PurgeOptions,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let done = self.run(py, |archive| keeping::purge(archive.store(), options))?;
+        let done = self.run(py, |archive| keeping::purge(archive, options))?;
         keeping::purged(py, &done)
     }
 

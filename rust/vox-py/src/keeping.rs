@@ -2,7 +2,7 @@
 
 use pyo3::{prelude::*, types::PyDict};
 use vox_core::archive::Archive;
-use vox_store::{Store, gc, leases::LeaseRow, now, purge};
+use vox_store::{gc, leases::LeaseRow, now, purge};
 use vox_types::{Error, WindowNo};
 
 /// What to purge, as Python says it.
@@ -24,11 +24,11 @@ pub fn collect(archive: &Archive, dry_run: bool, grace: i64) -> Result<gc::Colle
 }
 
 /// Purges; see `vox.archive.purge`.
-pub fn purge(store: &Store, wanted: PurgeOptions) -> Result<purge::Purged, Error> {
+pub fn purge(archive: &Archive, wanted: PurgeOptions) -> Result<purge::Purged, Error> {
     let usual = purge::Options::default();
     let at = now();
     let older = wanted.older.map_or(0, |older| at.saturating_sub(older));
-    store.purge(&purge::Options {
+    archive.purge(&purge::Options {
         windows: wanted.windows,
         trimmed: wanted.trimmed,
         deleted: wanted.deleted,

@@ -34,6 +34,18 @@ impl Relations {
         PyList::new(py, &self.0.paths)
     }
 
+    /// How many items needn't be read, as what they are was kept.
+    #[getter]
+    fn known(&self) -> u64 {
+        self.0.known
+    }
+
+    /// Whether all of it is kept now.
+    #[getter]
+    fn kept(&self) -> bool {
+        self.0.kept
+    }
+
     fn __len__(&self) -> usize {
         self.0.mentions.len()
     }

@@ -19,7 +19,7 @@ use std::{
 };
 
 use arrow_array::RecordBatch;
-use vox_store::{Snapshot, Store, gc};
+use vox_store::{Snapshot, Store, gc, purge};
 use vox_tokens::kept::{self, Cache};
 use vox_types::{Code, Error, Result, WindowNo};
 
@@ -98,6 +98,17 @@ impl Archive {
         if !options.dry_run {
             // What can't be removed now takes some room until the next time.
             let _ = kept::tidy(self.counts.root(), kept::TOKENIZERS);
+            self.tidy_relations();
+        }
+        Ok(done)
+    }
+
+    /// Purges what `options` name and what may be purged, and what was kept of its names; see
+    /// [`Store::purge`].
+    pub fn purge(&self, options: &purge::Options) -> Result<purge::Purged> {
+        let done = self.store.purge(options)?;
+        if !options.dry_run {
+            self.forget_relations()?;
         }
         Ok(done)
     }

@@ -34,6 +34,11 @@ pub(super) struct Mentions {
 }
 
 impl Mentions {
+    /// Goes on after the items of `counts`.
+    pub fn after(counts: Vec<u32>, names: HashMap<u64, Seen>) -> Self {
+        Self { counts, names, mentioned: Vec::new() }
+    }
+
     /// The next item, which has these names, each once.
     pub fn add(&mut self, names: &[u64]) {
         let item = self.counts.len() as u32;

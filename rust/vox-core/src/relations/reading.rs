@@ -4,6 +4,7 @@
 use std::{collections::HashSet, ops::ControlFlow};
 
 use rayon::prelude::*;
+use vox_format::chunk::Chunk;
 use vox_search::touched;
 use vox_store::{Snapshot, cores};
 use vox_types::{Code, ContentHash, Error, ItemId, ItemKind, Result, RunNo, SymbolNo, WindowNo};
@@ -27,6 +28,7 @@ pub(super) struct Item {
     /// Hashes of its names, each once.
     pub names: Vec<u64>,
     pub kind: ItemKind,
+    pub purged: bool,
     pub tool: SymbolNo,
     pub call: u32,
     /// The file that a call is about.
@@ -42,7 +44,7 @@ pub(super) fn read(
 ) -> Result<bool> {
     let pieces = archive.store().snapshot(|snapshot| pieces(snapshot, stretches))?;
     let mut whole = true;
-    let read = |piece: &Vec<Stretch>| archive.store().snapshot(|now| piece_of(now, piece));
+    let read = |piece: &Vec<Stretch>| archive.store().snapshot(|now| read_piece(now, piece));
     for pieces in pieces.chunks(rayon::current_num_threads().max(1)) {
         let done: Vec<(Vec<Item>, bool)> = match pieces {
             [piece] => vec![read(piece)?],
@@ -58,67 +60,85 @@ pub(super) fn read(
 
 /// `stretches` in pieces.
 fn pieces(snapshot: &Snapshot<'_>, stretches: &[Stretch]) -> Result<Vec<Vec<Stretch>>> {
-    let mut chunks = Chunks::of(snapshot);
     let (mut pieces, mut piece) = (Vec::new(), Vec::new());
     let (mut bytes, mut items) = (0, 0);
     for &(run, start, end) in stretches {
-        let mut first = start;
-        for position in start..end {
-            let (chunk, place) = chunks.at(ItemId::new(run, position))?;
+        let (mut first, mut position) = (start, start);
+        each(snapshot, (run, start, end), |chunk, place| {
             let length = chunk.byte_len().get(place);
             bytes += if length > LONGEST { 0 } else { length };
             items += 1;
+            position += 1;
             if bytes >= BYTES || items >= ITEMS {
-                piece.push((run, first, position + 1));
+                piece.push((run, first, position));
                 pieces.push(std::mem::take(&mut piece));
-                (first, bytes, items) = (position + 1, 0, 0);
+                (first, bytes, items) = (position, 0, 0);
             }
-        }
+            Ok(())
+        })?;
         piece.extend((first < end).then_some((run, first, end)));
     }
     pieces.extend((!piece.is_empty()).then_some(piece));
     Ok(pieces)
 }
 
-/// Reads the items of a piece; whether all could be read.
-fn piece_of(snapshot: &Snapshot<'_>, piece: &[Stretch]) -> Result<(Vec<Item>, bool)> {
+/// Calls `visit` with each item of a stretch: its chunk, and its place there.
+pub(super) fn each(
+    snapshot: &Snapshot<'_>,
+    (run, first, end): Stretch,
+    mut visit: impl FnMut(&Chunk<'_>, usize) -> Result<()>,
+) -> Result<()> {
     let mut chunks = Chunks::of(snapshot);
+    for position in first..end {
+        let (chunk, place) = chunks.at(ItemId::new(run, position))?;
+        visit(chunk, place)?;
+    }
+    Ok(())
+}
+
+/// Reads the items of a piece; whether all could be read.
+fn read_piece(snapshot: &Snapshot<'_>, piece: &[Stretch]) -> Result<(Vec<Item>, bool)> {
     let mut blobs = snapshot.blobs();
     let (mut items, mut readable) = (Vec::new(), true);
-    for position in piece
-        .iter()
-        .flat_map(|(run, first, end)| (*first..*end).map(|position| ItemId::new(*run, position)))
-    {
-        let (chunk, place) = chunks.at(position)?;
-        let attributes = chunk.attributes_at(place);
-        let kind = attributes.kind()?;
-        let mut item = Item {
-            names: Vec::new(),
-            kind,
-            tool: chunk.name().get(place) as SymbolNo,
-            call: 0,
-            file: None,
-        };
-        let silent = attributes.purged()
-            || kind == ItemKind::Record
-            || chunk.byte_len().get(place) > LONGEST;
-        if !silent {
-            match blobs.read(chunk.content_at(place)) {
-                Ok(bytes) if kind == ItemKind::Attachment && str::from_utf8(bytes).is_err() => {}
-                Ok(bytes) => {
-                    item.names = names_of(bytes);
-                    item.file =
-                        (kind == ItemKind::ToolCall).then(|| touched::file(bytes)).flatten();
+    for stretch in piece {
+        each(snapshot, *stretch, |chunk, place| {
+            let attributes = chunk.attributes_at(place);
+            let mut item = Item {
+                names: Vec::new(),
+                kind: attributes.kind()?,
+                purged: attributes.purged(),
+                tool: chunk.name().get(place) as SymbolNo,
+                call: 0,
+                file: None,
+            };
+            let long = chunk.byte_len().get(place) > LONGEST;
+            if !item.purged && !long && item.kind != ItemKind::Record {
+                match blobs.read(chunk.content_at(place)) {
+                    Ok(bytes) => item.look_at(bytes),
+                    Err(error) if matches!(error.code, Code::Damaged | Code::Purged) => {
+                        readable = false;
+                    }
+                    Err(error) => return Err(error),
                 }
-                Err(error) if matches!(error.code, Code::Damaged | Code::Purged) => {
-                    readable = false
-                }
-                Err(error) => return Err(error),
             }
-        }
-        items.push(item);
+            items.push(item);
+            Ok(())
+        })?;
     }
     Ok((items, readable))
+}
+
+impl Item {
+    /// Takes what its bytes say.
+    fn look_at(&mut self, bytes: &[u8]) {
+        if self.kind == ItemKind::Attachment && str::from_utf8(bytes).is_err() {
+            return;
+        }
+        self.names = names_of(bytes);
+        if self.kind == ItemKind::ToolCall {
+            self.file = touched::file(bytes);
+        }
+    }
 }
 
 /// The hashes of the first distinct names of a text.

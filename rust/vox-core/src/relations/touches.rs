@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use vox_search::touched::LONGEST_FILE;
 use vox_types::{ItemKind, SymbolNo};
 
 /// Files that are told apart in a window; what is about others is about none. Judgement.
-const MOST_PATHS: usize = 1 << 16;
+pub(super) const MOST_PATHS: usize = 1 << 16;
 /// Calls whose results may still come, the last ones. Judgement: more are never open at once.
-const MOST_WAITING: usize = 256;
+pub(super) const MOST_WAITING: usize = 256;
 
 /// What stands for no file.
 const NONE: i32 = -1;
@@ -34,6 +35,12 @@ pub(super) struct Touches {
 }
 
 impl Touches {
+    /// Goes on after the items of `files`.
+    pub fn after(files: Vec<i32>, paths: Vec<String>, waiting: VecDeque<Waiting>) -> Self {
+        let known = paths.iter().cloned().zip(0..).collect();
+        Self { files, paths, waiting, known }
+    }
+
     /// The next item: its kind, tool and call id, and which file it names if it is a call.
     pub fn add(&mut self, kind: ItemKind, tool: SymbolNo, call: u32, file: Option<String>) {
         let path = match kind {
@@ -67,7 +74,7 @@ impl Touches {
         if let Some(place) = self.known.get(&file) {
             return *place;
         }
-        if self.paths.len() == MOST_PATHS {
+        if self.paths.len() == MOST_PATHS || file.len() > LONGEST_FILE {
             return NONE;
         }
         let place = self.paths.len() as i32;

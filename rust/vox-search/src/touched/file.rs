@@ -6,7 +6,7 @@ use super::{arguments, patch, paths, shell};
 
 /// The longest path that is taken for one, in bytes. Judgement: longer ones are no file's that
 /// anybody reads twice.
-const LONGEST: usize = 512;
+pub const LONGEST_FILE: usize = 512;
 
 /// The file that a tool call is about, as the call names it, without `./` before it or a line
 /// number after it: that of an argument for files, else of its patch, else of its command. None if
@@ -49,7 +49,10 @@ enum Files {
 impl Files {
     fn add(&mut self, path: &str) {
         let path = paths::normal(path);
-        if path.len() > LONGEST || !paths::names_something(&path) || paths::has_wildcards(&path) {
+        if path.len() > LONGEST_FILE
+            || !paths::names_something(&path)
+            || paths::has_wildcards(&path)
+        {
             return;
         }
         *self = match std::mem::take(self) {

@@ -17,7 +17,7 @@ mod symbols;
 use std::collections::HashSet;
 
 pub use asked::{Asked, asked};
-pub use file::file;
+pub use file::{LONGEST_FILE, file};
 
 /// The most terms that one call gives. Judgement: a patch of hundreds of files names its first
 /// ones, and a posting list stays short.

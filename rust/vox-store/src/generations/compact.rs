@@ -77,7 +77,7 @@ fn replace(archive: &Path, old: &Generation) -> Result<Option<(Arc<Generation>, 
 /// Removes what was made from the archive and can be made again: it may hold bytes that the new
 /// generation no longer has. Counts by item stay: they are numbers, and so are what they are under.
 fn remove_caches(archive: &Path) -> Result<()> {
-    for cache in ["search", "graph"] {
+    for cache in ["search", "graph", "relations"] {
         let folder = archive.join(cache);
         gone(fs::remove_dir_all(&folder)).map_err(|error| Error::io(&error, &folder))?;
     }
