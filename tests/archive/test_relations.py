@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
+import msgspec
 import numpy
 import pytest
 from blake3 import blake3
@@ -137,6 +138,22 @@ def test_items_are_mentioned_and_calls_and_results_are_about_a_file(filled: Arch
     assert found.mentions == [2, 1, 1, 0, 1, 0, 0, 0, 0]
     assert found.touched == [-1, 0, 0, -1, -1, 1, 0, 1, 0]
     assert found.paths == ["/repo/lib/parse.rs", "lib/mend.rs"]
+
+
+def test_a_result_is_about_the_file_of_the_call_with_its_id(archive: Archive) -> None:
+    def with_id(item: NewItem, call_id: str) -> NewItem:
+        return msgspec.structs.replace(item, call_id=call_id)
+
+    first = [
+        with_id(call('{"file_path": "a.rs"}'), "one"),
+        with_id(call('{"file_path": "b.rs"}'), "two"),
+    ]
+    archive.append("a", first)
+    assert Found(archive).touched == [0, 1]
+    archive.append("a", [with_id(result("of b"), "two"), with_id(result("of a"), "one")])
+    assert Found(archive).touched == [0, 1, 1, 0]
+    archive.append("a", [with_id(result("of none"), "three"), result("without")])
+    assert Found(archive).touched == [0, 1, 1, 0, -1, -1]
 
 
 def test_an_empty_window_has_none_and_a_window_must_be_there(archive: Archive) -> None:
@@ -334,7 +351,7 @@ def test_processes_that_find_out_while_another_appends_are_all_right(archive: Ar
 
 
 @pytest.mark.parametrize("tool", corpus.TOOLS)
-def test_real_transcripts_have_the_same_relations_at_once_and_bit_by_bit(
+def test_real_transcripts_are_known_the_second_time_and_begin_as_their_forks(
     tool: str, archive: Archive
 ) -> None:
     archive.ingest([tool], root=corpus.EXAMPLES / corpus.TOOLS[tool])
@@ -350,15 +367,15 @@ def test_real_transcripts_have_the_same_relations_at_once_and_bit_by_bit(
             about += touched != -1
             mentioned += mentions > 0
         for at in {len(rows) // 3, len(rows) - 1} & set(range(1, len(rows))):
-            fork = Found(archive, window.fork(number, at).number)
+            fork = Found(archive, window.fork(at).number)
             assert fork.touched == first.touched[: at + 1]
-    assert about > 50
-    assert mentioned > 100
+    assert about > 10
+    assert mentioned > 10
 
 
 def test_many_items_are_read_in_the_order_asked_for(archive: Archive) -> None:
     archive.append("a", [message(f"text {n}") for n in range(300)])
-    items = archive.window("a").items(0, 300).column("item").to_pylist()
+    items = archive.window("a").items(0, 300).column("item")
     wanted = [archive.read(item) for item in items]
     native = archive._native
     assert _native.read_many(native, items) == wanted
@@ -373,7 +390,7 @@ def test_many_items_are_read_in_the_order_asked_for(archive: Archive) -> None:
 def test_of_many_items_a_purged_one_is_none_and_one_that_isnt_there_an_error(
     filled: Archive,
 ) -> None:
-    items = filled.window("a").items(0, 9).column("item").to_pylist()
+    items = filled.window("a").items(0, 9).column("item")
     window = filled.window("a")
     window.trim([1])
     filled.purge([window], now=True, dry_run=False)

@@ -108,7 +108,7 @@ fn read_piece(snapshot: &Snapshot<'_>, piece: &[Stretch]) -> Result<(Vec<Item>, 
                 kind: attributes.kind()?,
                 purged: attributes.purged(),
                 tool: chunk.name().get(place) as SymbolNo,
-                call: 0,
+                call: chunk.call().get(place) as u32,
                 file: None,
             };
             let long = chunk.byte_len().get(place) > LONGEST;
