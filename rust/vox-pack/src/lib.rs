@@ -9,13 +9,17 @@ mod base;
 mod bound;
 mod chunks;
 mod classes;
+
 mod fill;
 mod hull;
 mod increments;
+mod options;
 mod order;
 mod packing;
 mod problem;
+mod refine;
 mod rooms;
+mod search;
 
 pub use packing::{Packing, pack};
 pub use problem::{MOST_FATES, Problem, UNAVAILABLE};

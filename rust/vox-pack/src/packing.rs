@@ -7,15 +7,26 @@ use crate::{
     Problem,
     base::Base,
     bound, chunks,
-    classes::{Classes, infeasible},
+    classes::{Classes, Mode, infeasible},
     fill::Fill,
     increments::Increments,
+    options::Class,
     order::Candidate,
+    refine::Refine,
     rooms::Rooms,
 };
 
 /// Of the bound: what rounding may have added to a sum of so many values, with room to spare.
 const ROUNDING: f64 = 1e-12;
+
+/// Up to so many items, optimality is worth some milliseconds.
+const PROVEN_ITEMS: usize = 2000;
+
+/// States of the search for a proof: about 15 ms.
+const PROOF_WORK: usize = 2_000_000;
+
+/// States of a search that only looks for something better: below 1 ms.
+const REFINE_WORK: usize = 100_000;
 
 /// An answer, and how good it is at least.
 #[derive(Clone, PartialEq, Debug)]
@@ -62,14 +73,35 @@ pub fn pack(problem: &Problem<'_>) -> Result<Packing> {
         candidates.sort_unstable_by(Candidate::order);
     }
     fill.take(&candidates);
-    if fill.rooms.caps.iter().any(|left| *left < 0) {
+    let prices = fill.prices();
+    let bound = bound::at(problem, &classes, &prices, &rooms);
+    let Fill { mut fates, rooms: left, .. } = fill;
+    let refine = Refine {
+        problem,
+        classes: &classes,
+        prices: &prices,
+        widest: &rooms,
+        work: if problem.items() <= PROVEN_ITEMS { PROOF_WORK } else { REFINE_WORK },
+        rounding: bound * ROUNDING,
+        all: true,
+    };
+    let missing = refine.run(&mut fates, &left, &all_classes(problem, &classes));
+    let packing = summed(problem, fates, bound, missing);
+    let keeps = |(used, cap): (&u64, &u64)| used <= cap;
+    if !packing.by_claimant.iter().zip(problem.caps.unwrap_or(&[])).all(keeps) {
         return Err(infeasible("no packing was found in which every claimant keeps to its cap"));
     }
-    let bound = bound::at(problem, &classes, &fill.prices(), &rooms);
-    Ok(summed(problem, fill.fates, bound))
+    Ok(packing)
 }
 
-fn summed(problem: &Problem<'_>, fates: Vec<u8>, bound: f64) -> Packing {
+/// Everything that is decided as one.
+fn all_classes(problem: &Problem<'_>, classes: &Classes) -> Vec<Class> {
+    let is_single = |item: &usize| !matches!(classes.mode(*item), Mode::Fixed(_) | Mode::Member);
+    let singles = (0..problem.items()).filter(is_single).map(Class::Item);
+    singles.chain((0..classes.groups()).map(Class::Group)).collect()
+}
+
+fn summed(problem: &Problem<'_>, fates: Vec<u8>, bound: f64, missing: Option<f64>) -> Packing {
     let accounts = match (problem.caps, problem.claimants) {
         (Some(caps), _) => caps.len(),
         (None, Some(claimants)) => claimants.iter().max().map_or(0, |most| usize::from(*most) + 1),
@@ -94,6 +126,7 @@ fn summed(problem: &Problem<'_>, fates: Vec<u8>, bound: f64) -> Packing {
         by_claimant.iter_mut().zip(part.2).for_each(|(sum, more)| *sum += more);
     }
     let rounding = bound * ROUNDING;
+    let bound = missing.map_or(bound, |missing| bound.min(value + missing));
     let bound = if bound - value <= rounding { value } else { bound + rounding };
     Packing { fates, used, value, bound, by_claimant }
 }
