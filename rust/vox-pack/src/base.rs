@@ -18,6 +18,8 @@ pub(crate) struct Base {
     pub fates: Vec<u8>,
     /// All their tokens.
     pub cost: u64,
+    /// What they are worth.
+    pub value: f64,
 }
 
 impl Base {
@@ -28,11 +30,12 @@ impl Base {
         let parts = chunks::map(stretches, |stretch| part(problem, classes, stretch));
         let mut fates = Vec::with_capacity(items);
         let mut cost = 0;
-        let mut most_value = 0.0;
+        let (mut value, mut most_value) = (0.0, 0.0);
         for part in parts {
             let part = part?;
             fates.extend_from_slice(&part.fates);
             cost += part.cost;
+            value += part.value;
             most_value += part.most_value;
         }
         if !f64::is_finite(most_value) {
@@ -42,12 +45,14 @@ impl Base {
             let (dropped, kept) = Self::both(problem, classes.group(group));
             if kept <= dropped {
                 for &item in classes.group(group) {
-                    fates[item as usize] = kept_fate(problem, item as usize);
+                    let fate = kept_fate(problem, item as usize);
+                    fates[item as usize] = fate;
+                    value += problem.values_of(item as usize)[usize::from(fate)];
                 }
             }
             cost += kept.min(dropped);
         }
-        Ok(Self { fates, cost })
+        Ok(Self { fates, cost, value })
     }
 
     /// What a group costs if it is dropped, and if it is kept as cheaply as possible.
@@ -107,12 +112,14 @@ pub(crate) fn kept_fate(problem: &Problem<'_>, item: usize) -> u8 {
 struct Part {
     fates: Vec<u8>,
     cost: u64,
+    value: f64,
     most_value: f64,
 }
 
 fn part(problem: &Problem<'_>, classes: &Classes, stretch: usize) -> Result<Part> {
     let items = chunks::items_of(stretch, problem.items());
-    let mut part = Part { fates: Vec::with_capacity(items.len()), cost: 0, most_value: 0.0 };
+    let mut part =
+        Part { fates: Vec::with_capacity(items.len()), cost: 0, value: 0.0, most_value: 0.0 };
     for item in items {
         problem.check_values(item)?;
         let (costs, values) = (problem.costs_of(item), problem.values_of(item));
@@ -132,6 +139,7 @@ fn part(problem: &Problem<'_>, classes: &Classes, stretch: usize) -> Result<Part
             )));
         };
         part.cost += u64::from(costs[fate]);
+        part.value += values[fate];
         part.fates.push(fate as u8);
     }
     Ok(part)

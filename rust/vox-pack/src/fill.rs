@@ -33,6 +33,10 @@ pub(crate) struct Fill<'a> {
     pub fates: Vec<u8>,
     /// What is left.
     pub rooms: Rooms,
+    /// What was taken is worth.
+    pub gained: f64,
+    /// Where the budget was first too small: what was gained before, what was left, and the slope.
+    pub at_break: Option<(f64, u64, f64)>,
     /// Slopes at which the budget and the caps were first too small.
     full: (Option<f64>, Vec<Option<f64>>),
     /// Items whose hulls have ended.
@@ -50,38 +54,80 @@ impl<'a> Fill<'a> {
     ) -> Self {
         let full = (None, vec![None; rooms.caps.len()]);
         let ended = vec![false; problem.items()];
-        Self { problem, classes, increments, fates, rooms, full, ended }
+        Self {
+            problem,
+            classes,
+            increments,
+            fates,
+            rooms,
+            gained: 0.0,
+            at_break: None,
+            full,
+            ended,
+        }
     }
 
-    /// Takes what fits of `candidates`, which come in order.
-    pub fn take(&mut self, candidates: &[Candidate]) {
-        for candidate in candidates {
+    /// Takes what fits of `candidates`, which come in order. Gives the place of the first that
+    /// didn't fit the budget.
+    pub fn take(&mut self, candidates: &[Candidate]) -> Option<usize> {
+        let mut first = None;
+        for (place, candidate) in candidates.iter().enumerate() {
             if self.ended[candidate.newest as usize] {
                 continue;
             }
             match self.rooms.take(self.problem, self.classes, self.increments, candidate) {
-                Ok(()) => self.apply(candidate.what),
+                Ok(()) => {
+                    self.gained += candidate.slope * candidate.cost as f64;
+                    self.apply(candidate.what);
+                }
                 Err(full) => {
+                    if full == Full::Total {
+                        first = first.or(Some(place));
+                    }
                     self.note(full, candidate.slope);
                     self.end(candidate.what);
                 }
             }
         }
+        first
+    }
+
+    /// Takes `candidates`, which all fit the budget, in any order.
+    pub fn take_all(&mut self, candidates: &[Candidate]) {
+        for candidate in candidates {
+            self.rooms.total -= candidate.cost;
+            self.gained += candidate.slope * candidate.cost as f64;
+            self.apply(candidate.what);
+        }
+    }
+
+    /// Whether the hull of `item` has ended.
+    pub fn has_ended(&self, item: usize) -> bool {
+        self.ended[item]
     }
 
     fn apply(&mut self, what: What) {
         match what {
-            What::Item(item, fate) => self.fates[item] = fate,
+            What::Item(item, fate) => {
+                // Steps of one item may come in any order.
+                let costs = self.problem.costs_of(item);
+                if costs[usize::from(fate)] > costs[usize::from(self.fates[item])] {
+                    self.fates[item] = fate;
+                }
+            }
             What::Group(group) => {
                 let kept = &self.increments.kept[self.classes.starts[group] as usize..];
                 for (item, fate) in self.classes.group(group).iter().zip(kept) {
-                    self.fates[*item as usize] = *fate;
+                    if self.fates[*item as usize] == 0 {
+                        self.fates[*item as usize] = *fate;
+                    }
                 }
             }
         }
     }
 
-    fn end(&mut self, what: What) {
+    /// Ends the hull of what an increment changes.
+    pub fn end(&mut self, what: What) {
         match what {
             What::Item(item, _) => self.ended[item] = true,
             What::Group(group) => {
@@ -97,7 +143,10 @@ impl<'a> Fill<'a> {
             return;
         }
         match full {
-            Full::Total => self.full.0 = Some(slope),
+            Full::Total => {
+                self.full.0 = Some(slope);
+                self.at_break = Some((self.gained, self.rooms.total, slope));
+            }
             Full::Cap(claimant) => {
                 self.full.1[claimant].get_or_insert(slope);
             }

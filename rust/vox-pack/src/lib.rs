@@ -20,6 +20,7 @@ mod problem;
 mod refine;
 mod rooms;
 mod search;
+mod select;
 
 pub use packing::{Packing, pack};
 pub use problem::{MOST_FATES, Problem, UNAVAILABLE};

@@ -11,7 +11,7 @@ use crate::{
 const MOST_WAYS: usize = 4096;
 
 /// What is decided as one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Class {
     /// An item in no open group.
     Item(usize),
@@ -67,6 +67,8 @@ pub(crate) struct Judge<'a, const K: usize> {
     pub accounts: [Account; K],
     /// Tokens beyond the cheapest fate that an item may cost.
     pub room: u64,
+    /// Differences of worth below this are rounding.
+    pub same: f64,
 }
 
 /// A best fate.
@@ -87,22 +89,38 @@ struct Way<const K: usize> {
 }
 
 impl<const K: usize> Judge<'_, K> {
-    /// Appends the relaxation's own fates of a class.
-    pub fn own(&self, class: Class, fates: &mut Vec<u8>) {
+    /// Appends the relaxation's own fates of a class: those in `known`, if none are worth more.
+    pub fn own(&self, class: Class, known: &[u8], fates: &mut Vec<u8>) {
         match class {
             Class::Item(item) => {
-                fates
-                    .push(self.best_two(item, self.classes.mode(item)).map_or(0, |best| best.fate));
+                let best = self.best_two(item, self.classes.mode(item));
+                fates.push(self.as_known(item, known, best));
             }
             Class::Group(group) => {
                 let (kept, dropped, _) = self.kept_and_dropped(group);
-                let members = self.classes.group(group).iter();
-                fates.extend(members.map(|item| {
+                let members = self.classes.group(group);
+                let was_kept = known[members[0] as usize] != 0;
+                let ahead = if was_kept { self.same } else { -self.same };
+                fates.extend(members.iter().map(|item| {
                     let best = self.best_two(*item as usize, Mode::Kept);
-                    best.filter(|_| kept > dropped).map_or(0, |best| best.fate)
+                    match kept + ahead > dropped {
+                        true if was_kept => self.as_known(*item as usize, known, best),
+                        true => best.map_or(0, |best| best.fate),
+                        false => 0,
+                    }
                 }));
             }
         }
+    }
+
+    /// The known fate of `item` if it is as good as the best one, else that.
+    fn as_known(&self, item: usize, known: &[u8], best: Option<Best>) -> u8 {
+        let fate = usize::from(known[item]);
+        let Some(best) = best else { return known[item] };
+        let worth = self.problem.values_of(item)[fate]
+            - self.prices.of(self.problem.claimant(item))
+                * f64::from(self.problem.costs_of(item)[fate]);
+        if worth + self.same >= best.worth { known[item] } else { best.fate }
     }
 
     /// Whether a class has a choice that loses less than `most`.
@@ -113,7 +131,7 @@ impl<const K: usize> Judge<'_, K> {
             }
             Class::Group(group) => {
                 let (kept, dropped, lead) = self.kept_and_dropped(group);
-                (kept - dropped).abs() < most || kept > dropped && lead < most
+                (kept - dropped).abs() < most || kept + self.same > dropped && lead < most
             }
         }
     }
@@ -170,14 +188,13 @@ impl<const K: usize> Judge<'_, K> {
     }
 
     /// The class with those of its choices that lose less than `most`.
-    pub fn level(&self, class: Class, most: f64) -> Level<K> {
+    pub fn level(&self, class: Class, own: &[u8], most: f64) -> Level<K> {
         let mut cut = false;
         let ways = match class {
             Class::Item(item) => self.fates_of(item, self.classes.mode(item)),
             Class::Group(group) => self.ways(group, most, &mut cut),
         };
-        let mut own = Vec::new();
-        self.own(class, &mut own);
+        let own = own.to_vec();
         let mut level = Level { class, choices: Vec::new(), fates: Vec::new(), cut, own };
         let Some(own) = self.way_of(class, &level.own) else { return level };
         for way in ways {

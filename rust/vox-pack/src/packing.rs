@@ -9,11 +9,12 @@ use crate::{
     bound, chunks,
     classes::{Classes, Mode, infeasible},
     fill::Fill,
-    increments::Increments,
+    increments::{Increments, What},
     options::Class,
     order::Candidate,
     refine::Refine,
     rooms::Rooms,
+    select,
 };
 
 /// Of the bound: what rounding may have added to a sum of so many values, with room to spare.
@@ -21,6 +22,12 @@ const ROUNDING: f64 = 1e-12;
 
 /// Up to so many items, optimality is worth some milliseconds.
 const PROVEN_ITEMS: usize = 2000;
+
+/// Up to so many items all are searched; beyond, those around the break.
+const SEARCHED_ITEMS: usize = 20_000;
+
+/// So many increments on each side of the break.
+const AROUND: usize = 64;
 
 /// States of the search for a proof: about 15 ms.
 const PROOF_WORK: usize = 2_000_000;
@@ -62,20 +69,15 @@ pub fn pack(problem: &Problem<'_>) -> Result<Packing> {
     let base = Base::of(problem, &classes)?;
     let rooms = Rooms::of(problem, &classes, &base)?;
     let increments = Increments::of(problem, &classes, &base, &rooms);
-    let mut fill = Fill::new(problem, &classes, &increments, base.fates, rooms.clone());
-    let mut candidates = Vec::with_capacity(increments.len());
-    for part in &increments.parts {
-        candidates.extend(part.iter().map(|step| Candidate::of(step, &increments, &classes)));
-    }
-    if candidates.len() > chunks::STRETCH {
-        candidates.par_sort_unstable_by(Candidate::order);
-    } else {
-        candidates.sort_unstable_by(Candidate::order);
-    }
-    fill.take(&candidates);
+    let (fill, near) = filled(problem, &classes, &increments, &base, rooms.clone());
     let prices = fill.prices();
-    let bound = bound::at(problem, &classes, &prices, &rooms);
+    let bound = match (problem.caps, fill.at_break) {
+        (Some(_), _) => bound::at(problem, &classes, &prices, &rooms),
+        (None, Some((gained, left, slope))) => base.value + gained + slope * left as f64,
+        (None, None) => base.value + fill.gained,
+    };
     let Fill { mut fates, rooms: left, .. } = fill;
+    let all = near.is_none();
     let refine = Refine {
         problem,
         classes: &classes,
@@ -83,15 +85,83 @@ pub fn pack(problem: &Problem<'_>) -> Result<Packing> {
         widest: &rooms,
         work: if problem.items() <= PROVEN_ITEMS { PROOF_WORK } else { REFINE_WORK },
         rounding: bound * ROUNDING,
-        all: true,
+        all,
     };
-    let missing = refine.run(&mut fates, &left, &all_classes(problem, &classes));
+    let searched = near.unwrap_or_else(|| all_classes(problem, &classes));
+    let missing = refine.run(&mut fates, &left, &searched).filter(|_| all);
     let packing = summed(problem, fates, bound, missing);
     let keeps = |(used, cap): (&u64, &u64)| used <= cap;
     if !packing.by_claimant.iter().zip(problem.caps.unwrap_or(&[])).all(keeps) {
         return Err(infeasible("no packing was found in which every claimant keeps to its cap"));
     }
     Ok(packing)
+}
+
+/// A packing filled by slope. If there are too many classes to search them all, those around the
+/// break, nearest first.
+fn filled<'a>(
+    problem: &'a Problem<'a>,
+    classes: &'a Classes,
+    increments: &'a Increments,
+    base: &Base,
+    rooms: Rooms,
+) -> (Fill<'a>, Option<Vec<Class>>) {
+    let mut fates = base.fates.clone();
+    if problem.caps.is_some() || problem.items() <= SEARCHED_ITEMS {
+        let mut candidates = Vec::with_capacity(increments.len());
+        for part in &increments.parts {
+            candidates.extend(part.iter().map(|step| Candidate::of(step, increments, classes)));
+        }
+        if candidates.len() > chunks::STRETCH {
+            candidates.par_sort_unstable_by(Candidate::order);
+        } else {
+            candidates.sort_unstable_by(Candidate::order);
+        }
+        let mut fill = Fill::new(problem, classes, increments, fates, rooms);
+        let first = fill.take(&candidates);
+        if problem.items() <= SEARCHED_ITEMS {
+            return (fill, None);
+        }
+        let near = near_break(problem, classes, &candidates, first);
+        return (fill, Some(near));
+    }
+    let mut selected = select::take(increments, classes, &mut fates, rooms.total);
+    let mut fill = Fill::new(problem, classes, increments, fates, rooms);
+    fill.rooms.total -= selected.cost;
+    fill.gained = selected.value;
+    let (from, to) = select::order_around(&mut selected.near, fill.rooms.total);
+    fill.take_all(&selected.near[..from]);
+    let ordered = &selected.near[from..to];
+    let first = fill.take(ordered);
+    let near = near_break(problem, classes, ordered, first);
+    (fill, Some(near))
+}
+
+/// The classes of the candidates around the one at `first`, which come in order.
+fn near_break(
+    problem: &Problem<'_>,
+    classes: &Classes,
+    candidates: &[Candidate],
+    first: Option<usize>,
+) -> Vec<Class> {
+    let Some(first) = first else { return Vec::new() };
+    let around = first.saturating_sub(AROUND)..(first + AROUND).min(candidates.len());
+    let mut member = vec![false; if classes.groups() > 0 { problem.items() } else { 0 }];
+    let mut near = Vec::new();
+    for candidate in &candidates[around] {
+        match candidate.what {
+            What::Group(group) => near.push(Class::Group(group)),
+            What::Item(item, _) if classes.mode(item) == Mode::Member => member[item] = true,
+            What::Item(item, _) => near.push(Class::Item(item)),
+        }
+    }
+    if member.contains(&true) {
+        let is_near = |group: &usize| classes.group(*group).iter().any(|i| member[*i as usize]);
+        near.extend((0..classes.groups()).filter(is_near).map(Class::Group));
+    }
+    near.sort_unstable();
+    near.dedup();
+    near
 }
 
 /// Everything that is decided as one.

@@ -76,6 +76,7 @@ impl Refine<'_> {
             prices: self.prices,
             accounts,
             room: self.widest.total,
+            same: self.rounding / self.problem.items().max(1) as f64,
         };
         let mut left = accounts.map(|account| match account {
             Account::Total => i64::try_from(left.total).unwrap_or(i64::MAX),
@@ -99,7 +100,7 @@ impl Refine<'_> {
         };
         let mut owns: Vec<u8> = Vec::with_capacity(classes.len());
         for class in classes {
-            judge.own(*class, &mut owns);
+            judge.own(*class, fates, &mut owns);
         }
         let mut place = 0;
         for class in classes {
@@ -127,11 +128,15 @@ impl Refine<'_> {
         }
         let most = search.most_loss(search.known);
         let mut levels: Vec<(f64, Level<K>)> = Vec::new();
+        let mut place = 0;
         for class in classes {
+            let many = items(self.classes, *class).count();
+            let own = &owns[place..place + many];
+            place += many;
             if !judge.is_open(*class, most) {
                 continue;
             }
-            let level = judge.level(*class, most);
+            let level = judge.level(*class, own, most);
             let near = level
                 .choices
                 .iter()
