@@ -101,11 +101,6 @@ impl<'a> Fill<'a> {
         }
     }
 
-    /// Whether the hull of `item` has ended.
-    pub fn has_ended(&self, item: usize) -> bool {
-        self.ended[item]
-    }
-
     fn apply(&mut self, what: What) {
         match what {
             What::Item(item, fate) => {
@@ -126,8 +121,7 @@ impl<'a> Fill<'a> {
         }
     }
 
-    /// Ends the hull of what an increment changes.
-    pub fn end(&mut self, what: What) {
+    fn end(&mut self, what: What) {
         match what {
             What::Item(item, _) => self.ended[item] = true,
             What::Group(group) => {

@@ -163,7 +163,7 @@ fn groups(
         for &item in members {
             let item = item as usize;
             let (costs, values) = (problem.costs_of(item), problem.values_of(item));
-            let fate = kept_fate(problem, item);
+            let fate = if dropped { kept_fate(problem, item) } else { base.fates[item] };
             out.kept.push(fate);
             before += u64::from(costs[0]);
             cost += u64::from(costs[usize::from(fate)]);

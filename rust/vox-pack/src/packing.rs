@@ -26,6 +26,12 @@ const PROVEN_ITEMS: usize = 2000;
 /// Up to so many items all are searched; beyond, those around the break.
 const SEARCHED_ITEMS: usize = 20_000;
 
+/// How often what is left is filled.
+const ROUNDS: usize = 4;
+
+/// Of the bound: what is left of the budget must be worth more, at the price of a token.
+const WORTH_ANOTHER_ROUND: f64 = 1e-6;
+
 /// So many increments on each side of the break.
 const AROUND: usize = 64;
 
@@ -68,28 +74,48 @@ pub fn pack(problem: &Problem<'_>) -> Result<Packing> {
     let classes = Classes::of(problem)?;
     let base = Base::of(problem, &classes)?;
     let rooms = Rooms::of(problem, &classes, &base)?;
-    let increments = Increments::of(problem, &classes, &base, &rooms);
-    let (fill, near) = filled(problem, &classes, &increments, &base, rooms.clone());
-    let prices = fill.prices();
-    let bound = match (problem.caps, fill.at_break) {
-        (Some(_), _) => bound::at(problem, &classes, &prices, &rooms),
-        (None, Some((gained, left, slope))) => base.value + gained + slope * left as f64,
-        (None, None) => base.value + fill.gained,
-    };
-    let Fill { mut fates, rooms: left, .. } = fill;
-    let all = near.is_none();
-    let refine = Refine {
-        problem,
-        classes: &classes,
-        prices: &prices,
-        widest: &rooms,
-        work: if problem.items() <= PROVEN_ITEMS { PROOF_WORK } else { REFINE_WORK },
-        rounding: bound * ROUNDING,
-        all,
-    };
-    let searched = near.unwrap_or_else(|| all_classes(problem, &classes));
-    let missing = refine.run(&mut fates, &left, &searched).filter(|_| all);
-    let packing = summed(problem, fates, bound, missing);
+    let mut base = base;
+    let mut left = rooms.clone();
+    let mut bound = 0.0;
+    let mut most = None;
+    let mut price = 0.0;
+    // One huge step that doesn't fit can leave much of the budget: what is left is filled again.
+    for round in 0..ROUNDS {
+        let increments = Increments::of(problem, &classes, &base, &left);
+        let (fill, near) = filled(problem, &classes, &increments, &base, left);
+        let prices = fill.prices();
+        if round == 0 {
+            price = prices.total;
+            bound = match (problem.caps, fill.at_break) {
+                (Some(_), _) => bound::at(problem, &classes, &prices, &rooms),
+                (None, Some((gained, left, slope))) => base.value + gained + slope * left as f64,
+                (None, None) => base.value + fill.gained,
+            };
+        }
+        Fill { fates: base.fates, rooms: left, .. } = fill;
+        let all = near.is_none();
+        if round == 0 || !all {
+            let refine = Refine {
+                problem,
+                classes: &classes,
+                prices: &prices,
+                widest: &rooms,
+                work: if problem.items() <= PROVEN_ITEMS { PROOF_WORK } else { REFINE_WORK },
+                rounding: bound * ROUNDING,
+                all,
+            };
+            let searched = near.unwrap_or_else(|| all_classes(problem, &classes));
+            let found = refine.run(&mut base.fates, &mut left, &searched).filter(|_| all);
+            most = most
+                .or(found
+                    .map(|missing| missing + summed(problem, base.fates.clone(), 0.0, None).value));
+        }
+        if price * left.total as f64 <= bound * WORTH_ANOTHER_ROUND {
+            break;
+        }
+    }
+    let fates = base.fates;
+    let packing = summed(problem, fates, bound, most);
     let keeps = |(used, cap): (&u64, &u64)| used <= cap;
     if !packing.by_claimant.iter().zip(problem.caps.unwrap_or(&[])).all(keeps) {
         return Err(infeasible("no packing was found in which every claimant keeps to its cap"));
@@ -171,7 +197,7 @@ fn all_classes(problem: &Problem<'_>, classes: &Classes) -> Vec<Class> {
     singles.chain((0..classes.groups()).map(Class::Group)).collect()
 }
 
-fn summed(problem: &Problem<'_>, fates: Vec<u8>, bound: f64, missing: Option<f64>) -> Packing {
+fn summed(problem: &Problem<'_>, fates: Vec<u8>, bound: f64, most: Option<f64>) -> Packing {
     let accounts = match (problem.caps, problem.claimants) {
         (Some(caps), _) => caps.len(),
         (None, Some(claimants)) => claimants.iter().max().map_or(0, |most| usize::from(*most) + 1),
@@ -196,7 +222,7 @@ fn summed(problem: &Problem<'_>, fates: Vec<u8>, bound: f64, missing: Option<f64
         by_claimant.iter_mut().zip(part.2).for_each(|(sum, more)| *sum += more);
     }
     let rounding = bound * ROUNDING;
-    let bound = missing.map_or(bound, |missing| bound.min(value + missing));
+    let bound = bound.min(most.unwrap_or(f64::INFINITY)).max(value);
     let bound = if bound - value <= rounding { value } else { bound + rounding };
     Packing { fates, used, value, bound, by_claimant }
 }

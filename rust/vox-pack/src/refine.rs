@@ -34,7 +34,7 @@ pub(crate) struct Refine<'a> {
 impl Refine<'_> {
     /// Makes `fates`, which leave `left`, better. Gives by how much a packing can be better still,
     /// as far as `classes` go; None if nothing was searched.
-    pub fn run(&self, fates: &mut [u8], left: &Rooms, classes: &[Class]) -> Option<f64> {
+    pub fn run(&self, fates: &mut [u8], left: &mut Rooms, classes: &[Class]) -> Option<f64> {
         let accounts = self.accounts();
         match accounts.len() {
             1 => self.search::<1>(&accounts, fates, left, classes),
@@ -66,7 +66,7 @@ impl Refine<'_> {
         &self,
         accounts: &[Account],
         fates: &mut [u8],
-        left: &Rooms,
+        rooms: &mut Rooms,
         classes: &[Class],
     ) -> Option<f64> {
         let accounts: [Account; K] = accounts.try_into().ok()?;
@@ -79,8 +79,8 @@ impl Refine<'_> {
             same: self.rounding / self.problem.items().max(1) as f64,
         };
         let mut left = accounts.map(|account| match account {
-            Account::Total => i64::try_from(left.total).unwrap_or(i64::MAX),
-            Account::Cap(claimant) => left.caps[claimant],
+            Account::Total => i64::try_from(rooms.total).unwrap_or(i64::MAX),
+            Account::Cap(claimant) => rooms.caps[claimant],
         });
         let fits = left.iter().all(|left| *left >= 0);
         // From what is known to the relaxation's own choice.
@@ -153,17 +153,29 @@ impl Refine<'_> {
             let mut place = 0;
             for class in classes {
                 for item in items(self.classes, *class) {
-                    fates[item] = owns[place];
+                    self.change(item, owns[place], fates, rooms);
                     place += 1;
                 }
             }
             for (class, chosen) in choices {
                 for (item, fate) in items(self.classes, class).zip(chosen) {
-                    fates[item] = fate;
+                    self.change(item, fate, fates, rooms);
                 }
             }
         }
         Some(found.missing)
+    }
+
+    /// Gives an item a fate.
+    fn change(&self, item: usize, fate: u8, fates: &mut [u8], rooms: &mut Rooms) {
+        let costs = self.problem.costs_of(item);
+        let (before, after) = (costs[usize::from(fates[item])], costs[usize::from(fate)]);
+        // On the way the sum may be below nothing.
+        rooms.total = rooms.total.wrapping_add(u64::from(before)).wrapping_sub(u64::from(after));
+        if let Some(cap) = rooms.caps.get_mut(self.problem.claimant(item)) {
+            *cap += i64::from(before) - i64::from(after);
+        }
+        fates[item] = fate;
     }
 
     /// What all differences of cost are multiples of: the budget can't be used more finely.

@@ -59,7 +59,73 @@ struct Rates<const K: usize> {
     save: [f64; K],
 }
 
+/// The least loss of spending or saving so many tokens, by linear relaxation: the ends of its
+/// pieces, tokens and loss, and the loss for each token beyond.
+struct Curve {
+    ends: Vec<(f64, f64)>,
+    beyond: f64,
+}
+
+impl Curve {
+    /// Of `levels`, on account `k`: of spending more, at a price that idle tokens cost, or of
+    /// saving.
+    fn of<const K: usize>(levels: &[Level<K>], k: usize, saves: bool, idle: f64) -> Self {
+        let mut pieces: Vec<(f64, f64)> = Vec::new();
+        for level in levels {
+            let wanted = |more: i64| if saves { more < 0 } else { more > 0 };
+            let options = level.choices.iter().filter(|choice| wanted(choice.more[k]));
+            let points: Vec<(f64, f64)> =
+                options.map(|c| (c.more[k].unsigned_abs() as f64, c.loss)).collect();
+            // The convex hull of the points from the origin on.
+            let mut at = (0.0, 0.0);
+            while let Some(next) = points.iter().filter(|point| point.0 > at.0).min_by(|a, b| {
+                let rate = |point: &(f64, f64)| (point.1 - at.1) / (point.0 - at.0);
+                rate(a).total_cmp(&rate(b)).then(b.0.total_cmp(&a.0))
+            }) {
+                pieces.push(((next.1 - at.1) / (next.0 - at.0), next.0 - at.0));
+                at = *next;
+            }
+        }
+        pieces.retain(|(rate, _)| *rate < idle);
+        pieces.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut ends = vec![(0.0, 0.0)];
+        let (mut tokens, mut loss) = (0.0, 0.0);
+        for (rate, more) in pieces {
+            tokens += more;
+            loss += rate * more;
+            ends.push((tokens, loss));
+        }
+        Self { ends, beyond: idle }
+    }
+
+    /// The least loss for `tokens`.
+    fn at(&self, tokens: f64) -> f64 {
+        let next = self.ends.partition_point(|(end, _)| *end < tokens);
+        let Some(before) = next.checked_sub(1).map(|place| self.ends[place]) else { return 0.0 };
+        match self.ends.get(next) {
+            Some(after) => {
+                let share = (tokens - before.0) / (after.0 - before.0);
+                before.1 + share * (after.1 - before.1)
+            }
+            None => before.1 + (tokens - before.0) * self.beyond,
+        }
+    }
+}
+
+/// Curves of all accounts, of levels from some place on.
+struct Curves {
+    spend: Vec<Curve>,
+    save: Vec<Curve>,
+}
+
 impl<const K: usize> Search<K> {
+    fn curves(&self, levels: &[Level<K>]) -> Curves {
+        Curves {
+            spend: (0..K).map(|k| Curve::of(levels, k, false, self.prices[k])).collect(),
+            save: (0..K).map(|k| Curve::of(levels, k, true, f64::INFINITY)).collect(),
+        }
+    }
+
     /// What a packing can lose at most and still be better than one of `gain`.
     pub fn most_loss(&self, gain: f64) -> f64 {
         let reach: f64 = (0..K).map(|k| self.prices[k] * self.left[k] as f64).sum();
@@ -68,7 +134,7 @@ impl<const K: usize> Search<K> {
     }
 
     /// What a state has lost at least, whatever follows.
-    fn loss(&self, state: &State<K>, rates: &Rates<K>) -> f64 {
+    fn loss(&self, state: &State<K>, rates: &Rates<K>, curves: &Curves) -> f64 {
         let mut lost = -state.gain;
         let mut further = 0.0f64;
         for k in 0..K {
@@ -76,7 +142,9 @@ impl<const K: usize> Search<K> {
             let left = self.left[k] - state.more[k];
             let rate = if left < 0 { rates.save[k] } else { rates.spend[k].min(self.prices[k]) };
             if left != 0 {
-                further = further.max(rate * left.unsigned_abs() as f64);
+                let tokens = left.unsigned_abs() as f64;
+                let curve = if left < 0 { &curves.save[k] } else { &curves.spend[k] };
+                further = further.max(rate * tokens).max(curve.at(tokens));
             }
         }
         lost + further
@@ -89,18 +157,23 @@ impl<const K: usize> Search<K> {
         let mut states = vec![State { more: [0; K], gain: 0.0, link: NOTHING, choice: NOTHING }];
         let mut best = (self.known, None);
         self.note(&states, &mut best);
+        let mut curves = self.curves(levels);
         let mut work = 0;
         let mut missing = 0.0f64;
         let mut next: Vec<State<K>> = Vec::new();
         for (number, level) in levels.iter().enumerate() {
             let most = self.most_loss(best.0);
-            states.retain(|state| self.loss(state, &rates[number]) < most);
+            // Curves of fewer levels are steeper; they are drawn anew after 1, 2, 4, 8, … levels.
+            if number.is_power_of_two() {
+                curves = self.curves(&levels[number..]);
+            }
+            states.retain(|state| self.loss(state, &rates[number], &curves) < most);
             if states.is_empty() {
                 break;
             }
             work += states.len() * (level.choices.len() + 1);
             if work > self.work {
-                let least = states.iter().map(|state| self.loss(state, &rates[number]));
+                let least = states.iter().map(|state| self.loss(state, &rates[number], &curves));
                 missing = self.most_loss(best.0) - least.fold(f64::INFINITY, f64::min);
                 missing = (missing + self.grain.max(self.rounding)).max(0.0);
                 break;
@@ -120,7 +193,7 @@ impl<const K: usize> Search<K> {
             }
             // Each choice shifts a sorted run; sorting merges them.
             next.sort_by(order);
-            self.thin(&mut next, &rates[number + 1], most, &mut states);
+            self.thin(&mut next, (&rates[number + 1], &curves), most, &mut states);
             for state in &mut states {
                 if state.choice != NOTHING {
                     let link =
@@ -149,7 +222,13 @@ impl<const K: usize> Search<K> {
     }
 
     /// Moves what is neither dominated nor hopeless from `from` to `to`.
-    fn thin(&self, from: &mut Vec<State<K>>, rates: &Rates<K>, most: f64, to: &mut Vec<State<K>>) {
+    fn thin(
+        &self,
+        from: &mut Vec<State<K>>,
+        (rates, curves): (&Rates<K>, &Curves),
+        most: f64,
+        to: &mut Vec<State<K>>,
+    ) {
         /// With several accounts, how many of the last states are looked at for a better one.
         const BACK: usize = 64;
         to.clear();
@@ -158,7 +237,7 @@ impl<const K: usize> Search<K> {
             let dominated = to.iter().rev().take(back).any(|other| {
                 other.gain >= state.gain && (0..K).all(|k| other.more[k] <= state.more[k])
             });
-            if !dominated && self.loss(&state, rates) < most {
+            if !dominated && self.loss(&state, rates, curves) < most {
                 to.push(state);
             }
         }
