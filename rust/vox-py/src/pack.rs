@@ -1,6 +1,11 @@
 //! The knapsack solver.
 
-use pyo3::{buffer::PyBuffer, prelude::*, types::PyByteArray};
+use pyo3::{
+    buffer::{Element, PyBuffer},
+    exceptions::PyBufferError,
+    prelude::*,
+    types::PyByteArray,
+};
 use vox_pack::Problem;
 
 use crate::{door, tokens::numbers};
@@ -25,15 +30,15 @@ pub fn pack<'py>(
     claimants: Option<PyBuffer<u8>>,
     caps: Option<PyBuffer<u64>>,
 ) -> PyResult<Packed<'py>> {
-    let (costs, values) = (costs.to_vec(py)?, values.to_vec(py)?);
     let groups = groups.map(|column| column.to_vec(py)).transpose()?;
     let pins = pins.map(|column| column.to_vec(py)).transpose()?;
     let claimants = claimants.map(|column| column.to_vec(py)).transpose()?;
     let caps = caps.map(|column| column.to_vec(py)).transpose()?;
+    let (cost_rows, value_rows) = (borrowed(&costs)?, borrowed(&values)?);
     let packing = door::core(py, || {
         let problem = Problem {
-            costs: &costs,
-            values: &values,
+            costs: cost_rows,
+            values: value_rows,
             fates,
             budget,
             groups: groups.as_deref(),
@@ -55,4 +60,18 @@ pub fn pack<'py>(
         packing.gap(),
         numbers(py, &packing.by_claimant, u64::to_ne_bytes)?,
     ))
+}
+
+/// The numbers of a column where they stand: copying them would take as long as packing.
+#[expect(unsafe_code, reason = "a buffer has no other view for several threads that isn't a copy")]
+fn borrowed<T: Element>(column: &PyBuffer<T>) -> PyResult<&[T]> {
+    if !column.is_c_contiguous() {
+        return Err(PyBufferError::new_err("the rows must lie side by side"));
+    }
+    if column.item_count() == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: the buffer is held for as long as the slice lives, it is aligned and in order as
+    // `PyBuffer` checks, and any bits are a number. `vox.pack` says that nobody may write to it.
+    Ok(unsafe { std::slice::from_raw_parts(column.buf_ptr().cast(), column.item_count()) })
 }
