@@ -192,7 +192,7 @@ fn groups(
         let mut cost = cost - before;
         let mut taken = 0;
         // The line from dropped that is steepest touches the hull of the kept fates here.
-        while let Some(step) = merged.get(taken)
+        while let Some(step) = merged.get(taken).filter(|_| !rooms.rest)
             && step.slope * cost as f64 >= value
         {
             let item = step.what >> bits;

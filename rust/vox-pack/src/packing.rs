@@ -8,7 +8,7 @@ use crate::{
     base::Base,
     bound, chunks,
     classes::{Classes, Mode, infeasible},
-    fill::Fill,
+    fill::{Fill, Prices},
     increments::{Increments, What},
     options::Class,
     order::Candidate,
@@ -78,14 +78,13 @@ pub fn pack(problem: &Problem<'_>) -> Result<Packing> {
     let mut left = rooms.clone();
     let mut bound = 0.0;
     let mut most = None;
-    let mut price = 0.0;
+    let mut price = Prices::default();
     // One huge step that doesn't fit can leave much of the budget: what is left is filled again.
     for round in 0..ROUNDS {
         let increments = Increments::of(problem, &classes, &base, &left);
         let (fill, near) = filled(problem, &classes, &increments, &base, left);
         let prices = fill.prices();
         if round == 0 {
-            price = prices.total;
             bound = match (problem.caps, fill.at_break) {
                 (Some(_), _) => bound::at(problem, &classes, &prices, &rooms),
                 (None, Some((gained, left, slope))) => base.value + gained + slope * left as f64,
@@ -110,9 +109,15 @@ pub fn pack(problem: &Problem<'_>) -> Result<Packing> {
                 .or(found
                     .map(|missing| missing + summed(problem, base.fates.clone(), 0.0, None).value));
         }
-        if price * left.total as f64 <= bound * WORTH_ANOTHER_ROUND {
+        if round == 0 {
+            price = prices;
+        }
+        let caps = left.caps.iter().zip(&price.caps).map(|(left, price)| price * *left as f64);
+        let worth = caps.fold(price.total * left.total as f64, f64::max);
+        if worth <= bound * WORTH_ANOTHER_ROUND {
             break;
         }
+        left.rest = true;
     }
     let fates = base.fates;
     let packing = summed(problem, fates, bound, most);

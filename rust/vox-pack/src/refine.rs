@@ -121,7 +121,8 @@ impl Refine<'_> {
             known: if fits { known } else { f64::NEG_INFINITY },
             grain: if self.all { self.value_grain() } else { 0.0 },
             rounding: self.rounding,
-            work: self.work,
+            // Several accounts make states dearer.
+            work: if K == 1 { self.work } else { self.work / 8 },
         };
         if search.grain <= 4.0 * search.rounding {
             search.grain = 0.0;

@@ -17,6 +17,9 @@ pub(crate) struct Rooms {
     pub total: u64,
     /// Of each cap; empty without caps. Below zero only where a cheapest packing is over a cap.
     pub caps: Vec<i64>,
+    /// Whether this is what a first filling left: then only what fits now matters, not what a
+    /// relaxation would mix.
+    pub rest: bool,
 }
 
 /// Why something doesn't fit.
@@ -32,7 +35,9 @@ impl Rooms {
     /// What the cheapest packing leaves.
     pub fn of(problem: &Problem<'_>, classes: &Classes, base: &Base) -> Result<Self> {
         let total = base.room(problem)?;
-        let Some(caps) = problem.caps else { return Ok(Self { total, caps: Vec::new() }) };
+        let Some(caps) = problem.caps else {
+            return Ok(Self { total, caps: Vec::new(), rest: false });
+        };
         let mut least = vec![0u64; caps.len()];
         let mut spent = vec![0u64; caps.len()];
         for (item, fate) in base.fates.iter().enumerate() {
@@ -58,14 +63,16 @@ impl Rooms {
         let left = |(cap, spent): (&u64, &u64)| {
             i64::try_from(i128::from(*cap) - i128::from(*spent)).unwrap_or(i64::MAX)
         };
-        Ok(Self { total, caps: caps.iter().zip(&spent).map(left).collect() })
+        Ok(Self { total, caps: caps.iter().zip(&spent).map(left).collect(), rest: false })
     }
 
     /// The most that `item` may cost beyond its cheapest fate.
     pub fn widest(&self, problem: &Problem<'_>, item: usize) -> u64 {
         match self.caps.get(problem.claimant(item)) {
             // Groups may give room back to a cap.
-            Some(cap) if problem.groups.is_none() => self.total.min(cap.unsigned_abs()),
+            Some(cap) if self.rest || problem.groups.is_none() => {
+                self.total.min(u64::try_from(*cap).unwrap_or(0))
+            }
             _ => self.total,
         }
     }

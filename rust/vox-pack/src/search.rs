@@ -18,6 +18,9 @@ struct Link {
     choice: u32,
 }
 
+/// So many states go on when there were too many.
+const BEAM: usize = 256;
+
 const NOTHING: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
@@ -126,11 +129,15 @@ impl<const K: usize> Search<K> {
         }
     }
 
+    /// What a packing that loses nothing is worth beyond the relaxation's own choice.
+    fn reach(&self) -> f64 {
+        (0..K).map(|k| self.prices[k] * self.left[k] as f64).sum()
+    }
+
     /// What a packing can lose at most and still be better than one of `gain`.
     pub fn most_loss(&self, gain: f64) -> f64 {
-        let reach: f64 = (0..K).map(|k| self.prices[k] * self.left[k] as f64).sum();
         let slack = if self.grain > 0.0 { self.grain - self.rounding } else { self.rounding };
-        reach - gain - slack
+        self.reach() - gain - slack
     }
 
     /// What a state has lost at least, whatever follows.
@@ -159,7 +166,7 @@ impl<const K: usize> Search<K> {
         self.note(&states, &mut best);
         let mut curves = self.curves(levels);
         let mut work = 0;
-        let mut missing = 0.0f64;
+        let mut floor = f64::INFINITY;
         let mut next: Vec<State<K>> = Vec::new();
         for (number, level) in levels.iter().enumerate() {
             let most = self.most_loss(best.0);
@@ -173,10 +180,9 @@ impl<const K: usize> Search<K> {
             }
             work += states.len() * (level.choices.len() + 1);
             if work > self.work {
-                let least = states.iter().map(|state| self.loss(state, &rates[number], &curves));
-                missing = self.most_loss(best.0) - least.fold(f64::INFINITY, f64::min);
-                missing = (missing + self.grain.max(self.rounding)).max(0.0);
-                break;
+                // From here on only the most hopeful go on; what is cut keeps the rest honest.
+                let beam = if work > self.work + self.work / 2 { 0 } else { BEAM };
+                floor = floor.min(self.narrow(&mut states, beam, &rates[number], &curves));
             }
             next.clear();
             next.extend_from_slice(&states);
@@ -205,11 +211,31 @@ impl<const K: usize> Search<K> {
             }
             self.note(&states, &mut best);
         }
-        let cut = levels.iter().any(|level| level.cut);
-        if cut {
-            missing = self.most_loss(best.0) + self.grain.max(self.rounding);
+        if levels.iter().any(|level| level.cut) {
+            floor = 0.0;
         }
+        let missing = (self.reach() - best.0 - floor).max(0.0);
         Found { choices: best.1.map(|link| chosen(levels, &links, link)), missing }
+    }
+
+    /// Leaves the `most` states that have lost least, and gives the least loss of the others.
+    fn narrow(
+        &self,
+        states: &mut Vec<State<K>>,
+        most: usize,
+        rates: &Rates<K>,
+        curves: &Curves,
+    ) -> f64 {
+        if states.len() <= most {
+            return f64::INFINITY;
+        }
+        let mut ranked: Vec<(f64, State<K>)> =
+            states.drain(..).map(|state| (self.loss(&state, rates, curves), state)).collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let floor = ranked[most].0;
+        states.extend(ranked[..most].iter().map(|(_, state)| *state));
+        states.sort_by(order);
+        floor
     }
 
     /// Notes the state that is worth most and fits.
@@ -230,7 +256,7 @@ impl<const K: usize> Search<K> {
         to: &mut Vec<State<K>>,
     ) {
         /// With several accounts, how many of the last states are looked at for a better one.
-        const BACK: usize = 64;
+        const BACK: usize = 32;
         to.clear();
         for state in from.drain(..) {
             let back = if K == 1 { 1 } else { BACK };
