@@ -24,6 +24,7 @@ FULL = {
     "bench_search_scan.py": [],
     "bench_search_index.py": [],
     "bench_retrieval.py": [],
+    "bench_pack.py": [],
     "bench_projection.py": [],
 }
 QUICK = {
@@ -39,6 +40,7 @@ QUICK = {
     "bench_search_index.py": ["--items", "50000"],
     "bench_search_scan.py": ["--items", "50000", "--viewport", "50000"],
     "bench_retrieval.py": [],
+    "bench_pack.py": ["--items", "50000", "--solver-items", "500"],
     "bench_projection.py": ["--items", "20000"],
 }
 

@@ -148,7 +148,7 @@ impl Refine<'_> {
             }
         }
         levels.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let levels: Vec<Level<K>> = levels.into_iter().map(|(_, level)| level).collect();
+        let levels = in_turn(levels);
         let found = search.run(&levels);
         if let Some(choices) = found.choices {
             let mut place = 0;
@@ -214,6 +214,24 @@ impl Refine<'_> {
         }
         grain as f64
     }
+}
+
+/// Levels in the order given, but of those that are equally near the ones that can save and the
+/// ones that can only spend by turns, as neither help without the others.
+fn in_turn<const K: usize>(levels: Vec<(f64, Level<K>)>) -> Vec<Level<K>> {
+    let mut near = f64::NAN;
+    let mut seen = [0; 2];
+    let mut turns: Vec<(f64, usize, Level<K>)> = Vec::with_capacity(levels.len());
+    for (nearest, level) in levels {
+        if nearest != near {
+            (near, seen) = (nearest, [0; 2]);
+        }
+        let saves = usize::from(level.choices.iter().any(|choice| choice.more[0] < 0));
+        turns.push((nearest, seen[saves], level));
+        seen[saves] += 1;
+    }
+    turns.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    turns.into_iter().map(|(_, _, level)| level).collect()
 }
 
 /// The items of a class.
