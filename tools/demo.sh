@@ -46,6 +46,11 @@ show vox tokens b5cc2934 --model gpt-5 --model claude-opus-5
 show vox tokens README.md tools/demo.sh --model gpt-5
 show vox tokens --learn
 
+say 'What two models would be given of it, and why; what a small one is given, item by item:'
+show vox context project b5cc2934 --model claude-opus-5 --model qwen3:8b --budget 3000 --count 5
+show vox context show b5cc2934 --model qwen3:8b --budget 3000 --count 10 --html "$VOX_HOME/window.html"
+show vox context show b5cc2934 --model qwen3:8b --budget 3000 --count 10
+
 say 'A session of your own agents, event by event, stands beside the imported ones:'
 printf '%s\n' \
   '{"session": "demo", "event": "created", "kind": "task", "title": "Repair the build"}' \

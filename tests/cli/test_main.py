@@ -17,6 +17,7 @@ COMMANDS = [
     "cat",
     "chat",
     "completion",
+    "context",
     "doctor",
     "export",
     "history",

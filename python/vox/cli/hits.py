@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from vox.cli import people, plain
 from vox.cli.items import ROLE_STYLES, item_text, what_of
-from vox.cli.output import UNKNOWN_WIDTH, Cell, Column
+from vox.cli.output import Cell, Column, terminal
 from vox.cli.plain import one_line
 from vox.cli.windows import ID_PREFIX, name_of
 
@@ -72,12 +72,9 @@ def print_hits(
 ) -> None:
     """Print hits to a terminal: a line that says where each stands, and its text below, or these
     lines of it."""
-    from rich.console import Console
     from rich.padding import Padding
 
-    console = Console(highlight=False, emoji=False, markup=False)
-    if console.width < 1:
-        console.width = UNKNOWN_WIDTH
+    console = terminal()
     for number, hit in enumerate(found.hits, found.start + 1):
         console.print(
             _heading(archive, hit, number, reveal=reveal), no_wrap=True, overflow="ellipsis"

@@ -15,6 +15,7 @@ import vox
 from vox.cli.archive import archive
 from vox.cli.cat import cat
 from vox.cli.completion import completion
+from vox.cli.context import context
 from vox.cli.doctor import doctor
 from vox.cli.export import export
 from vox.cli.imports import import_
@@ -74,6 +75,7 @@ for _command in (
     archive,
     tokens,
     model,
+    context,
     doctor,
     completion,
 ):

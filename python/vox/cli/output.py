@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
 from vox.cli.plain import in_json, one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def answer(schema: str, fields: Any) -> None:
@@ -91,13 +94,22 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> None:
             click.echo("\t".join(one_line(_text(cell)) for cell in row))
 
 
+def terminal() -> Console:
+    """The terminal, which is sent texts as they are."""
+    from rich.console import Console
+
+    console = Console(highlight=False, emoji=False, markup=False)
+    if console.width < 1:
+        console.width = UNKNOWN_WIDTH
+    return console
+
+
 def _text(cell: Cell) -> str:
     return cell if isinstance(cell, str) else cell[0]
 
 
 def _rich_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> None:
     from rich.cells import cell_len
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -112,9 +124,7 @@ def _rich_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> No
         max([cell_len(column.title), *(row[i].cell_len for row in cells)])
         for i, column in enumerate(columns)
     ]
-    console = Console(highlight=False, emoji=False, markup=False)
-    if console.width < 1:
-        console.width = UNKNOWN_WIDTH
+    console = terminal()
     widths = _widths(columns, natural, console.width)
     for i, column in enumerate(columns):
         if column.keeps_end:
