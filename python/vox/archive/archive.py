@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from vox.tokens.estimator import Model
 
 DEFAULT_WINDOW = 100_000
-"""Tokens of a model of which only the name is given. Judgement: what all models of today hold."""
+"""Tokens of a model that no catalogue knows. Judgement: what all models of today hold."""
 
 SNIPPET_BYTES = 240
 """About how long a snippet is: three lines of a terminal. Judgement."""
@@ -234,13 +234,13 @@ class Archive:
         texts are together at most `budget` tokens of it; never contents. What a reference is to
         is opened by its handle, with `read`.
 
-        `profile` is that of the model; its name alone counts for it as well, in a window of
-        `DEFAULT_WINDOW` tokens. Without a budget a small share of the window is taken. The `lanes`:
-        `text` (words, and a little their stems), `structural` (files and symbols that the question
-        names, in what tool calls touched), `semantic` (by meaning, if an `embedding` service is
-        attached and `embed` was run with it); by default all. Nothing that a lane can't do keeps
-        the others from answering: the answer's `lanes` have notes. Copies of one content are one
-        reference, which says how many windows hold it.
+        `profile` is that of the model, or its name, as `vox.models.profile` knows it; one that it
+        doesn't know has a window of `DEFAULT_WINDOW` tokens. Without a budget a small share of the
+        window is taken. The `lanes`: `text` (words, and a little their stems), `structural` (files
+        and symbols that the question names, in what tool calls touched), `semantic` (by meaning,
+        if an `embedding` service is attached and `embed` was run with it); by default all. Nothing
+        that a lane can't do keeps the others from answering: the answer's `lanes` have notes.
+        Copies of one content are one reference, which says how many windows hold it.
 
         Lanes find only what the search index covers: it catches up first, if this archive can be
         written; else, and while another process is at it, notes say how much is missing.
@@ -251,11 +251,16 @@ class Archive:
         Raises `InvalidArgumentError` for a budget that the model's window doesn't hold, a lane that
         there isn't, and filters that are none; `NotFoundError` for `in:` a window that there isn't.
         """
+        from vox import models
         from vox.archive import retrieval
-        from vox.models import ModelProfile
+        from vox.errors import NotFoundError
 
         if isinstance(profile, str):
-            profile = ModelProfile(profile, DEFAULT_WINDOW)
+            name = profile
+            try:
+                profile = models.profile(name)
+            except NotFoundError:
+                profile = models.ModelProfile(name, DEFAULT_WINDOW)
         return retrieval.retrieve(
             self._native,
             question,
