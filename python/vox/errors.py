@@ -208,6 +208,14 @@ class InfeasibleError(VoxError):
     http_status = 422
 
 
+class OverBudgetError(VoxError):
+    """What is committed is more than the model has room for."""
+
+    code = "over_budget"
+    exit_status = 32
+    http_status = 422
+
+
 class StoppedError(VoxError):
     """Stopped by the user."""
 

@@ -50,6 +50,7 @@ codes! {
     Unsupported "unsupported",
     Malformed "malformed",
     Infeasible "infeasible",
+    OverBudget "over_budget",
     Interrupted "interrupted",
     Internal "internal",
 }

@@ -29,12 +29,17 @@ Cap = Callable[[Sequence[str]], list[int]]
 """For each text a number of tokens that it isn't above."""
 
 
+OPENING = "[an answer stands first]"
+"""What a user's turn says before an answer that nothing is shown before; requests begin with a
+user. It is charged always: what is shown first is known only afterwards."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Frames:
     """Tokens of frames."""
 
     request: int
-    """Around the whole request."""
+    """Around the whole request, and `OPENING`."""
     line: int
     """Around a line of text that stands by itself."""
     items: Integers
@@ -83,7 +88,8 @@ def frames_of(outline: Outline, model: str, cap: Cap, seam: int) -> Frames:
     items[is_result] = parts.result + seam + answered[outline.names[is_result]]
     kinds = np.full(len(outline), kind, dtype=np.uint8)
     kinds[is_call | is_result] = tool_kind
-    return Frames(parts.request, parts.text, items, kinds, sent_back)
+    opening = cap([OPENING])[0] + parts.text
+    return Frames(parts.request + opening, parts.text, items, kinds, sent_back)
 
 
 def _dialect(model: str) -> Dialect | None:

@@ -11,7 +11,7 @@ from vox.tokens.request.entries import Entry, What
 from vox.tokens.request.framing import Dialect, dialect_of
 from vox.tokens.request.shapes import Request
 from vox.tokens.request.template import template_entries
-from vox.tokens.request.texts import Counter, RequestWish
+from vox.tokens.request.texts import Counter, Counts, RequestWish
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def entries_of(request: Request, dialect: Dialect, model: str) -> list[Entry]:
     return list(entries(request, dialect, model))
 
 
-def counted(entries: Sequence[Entry], counter: Counter) -> tuple[PartCount, ...]:
+def counted(entries: Sequence[Entry], counter: Counts) -> tuple[PartCount, ...]:
     """The addends with their texts counted, all in one go."""
     texts = dict.fromkeys(text for entry in entries for text in _texts(entry))
     counts = dict(zip(texts, counter.counts(list(texts)), strict=True))
@@ -81,7 +81,7 @@ def _texts(entry: Entry) -> Iterable[str]:
         yield entry.less
 
 
-def _part(entry: Entry, counts: dict[str, int], counter: Counter) -> PartCount:
+def _part(entry: Entry, counts: dict[str, int], counter: Counts) -> PartCount:
     if not entry.ways:
         return PartCount(entry.what, entry.message, entry.tokens, entry.kind, entry.says)
     text = max(way.tokens + sum(counts[text] for text in way.texts) for way in entry.ways)

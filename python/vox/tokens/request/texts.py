@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from vox.tokens import TokenEstimator
 from vox.tokens.kinds import Kind
@@ -12,6 +12,18 @@ RequestWish: TypeAlias = Literal["cap", "best"]
 """What texts are counted by where the model's tokenizer isn't at hand, as
 `vox.tokens.estimator.Wish`. `cap`: a bound. `best`: the ratio, unless the bound is proven; it is
 nearer and may be too low."""
+
+
+class Counts(Protocol):
+    """Whoever counts texts for a request."""
+
+    kind: Kind
+    """What its counts are worth."""
+    says: str
+    """The same as a sentence."""
+
+    def counts(self, texts: Sequence[str], /) -> list[int]:
+        """Tokens of each text, in their order."""
 
 
 class Counter:
