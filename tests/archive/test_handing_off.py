@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import vox
-from tests.archive.test_committing import MODEL, WINDOW, message, numbers
+from tests.archive.test_committed_sets import MODEL, WINDOW, message, numbers
 from tests.context.committed.valid import faults_of
 from vox.archive.append import NewItem
 from vox.context.handoff import Envelope, HandoffSettings, PullBudget
