@@ -6,7 +6,7 @@ use rayon::prelude::*;
 /// Items of a stretch.
 pub(crate) const STRETCH: usize = 1 << 14;
 
-/// From how many items on several threads pay.
+/// Up to so many items nothing runs on other threads.
 pub(crate) const WORTH_THREADS: usize = STRETCH;
 
 /// What `work` gives for each of `count` numbers from 0 on, in their order.

@@ -143,7 +143,7 @@ fn filled<'a>(
         for part in &increments.parts {
             candidates.extend(part.iter().map(|step| Candidate::of(step, increments, classes)));
         }
-        if candidates.len() > chunks::STRETCH {
+        if problem.items() > chunks::WORTH_THREADS {
             candidates.par_sort_unstable_by(Candidate::order);
         } else {
             candidates.sort_unstable_by(Candidate::order);
