@@ -6,6 +6,7 @@ use crate::{
     increments::{Increments, What},
     order::Candidate,
     rooms::{Full, Rooms},
+    select,
 };
 
 /// What a token costs in value: of the budget, and of each claimant's account.
@@ -90,6 +91,26 @@ impl<'a> Fill<'a> {
             }
         }
         first
+    }
+
+    /// Takes what fits of `candidates` as if they came in order, where there are no caps: only
+    /// those around the break, and those that fit what is left, are sorted.
+    pub fn take_in_order(&mut self, candidates: &mut [Candidate]) {
+        let (from, to) = select::order_around(candidates, self.rooms.total);
+        self.take_all(&candidates[..from]);
+        self.take(&candidates[from..to]);
+        let left = self.rooms.total;
+        let mut small = Vec::new();
+        for candidate in &candidates[to..] {
+            if candidate.cost > left {
+                self.end(candidate.what);
+            } else {
+                small.push(*candidate);
+            }
+        }
+        small.retain(|candidate| !self.ended[candidate.newest as usize]);
+        small.sort_unstable_by(Candidate::order);
+        self.take(&small);
     }
 
     /// Takes `candidates`, which all fit the budget, in any order.

@@ -143,13 +143,18 @@ fn filled<'a>(
         for part in &increments.parts {
             candidates.extend(part.iter().map(|step| Candidate::of(step, increments, classes)));
         }
-        if problem.items() > chunks::WORTH_THREADS {
-            candidates.par_sort_unstable_by(Candidate::order);
-        } else {
-            candidates.sort_unstable_by(Candidate::order);
-        }
         let mut fill = Fill::new(problem, classes, increments, fates, rooms);
-        let first = fill.take(&candidates);
+        let first = if problem.caps.is_none() {
+            fill.take_in_order(&mut candidates);
+            None
+        } else {
+            if problem.items() > chunks::WORTH_THREADS {
+                candidates.par_sort_unstable_by(Candidate::order);
+            } else {
+                candidates.sort_unstable_by(Candidate::order);
+            }
+            fill.take(&candidates)
+        };
         if problem.items() <= SEARCHED_ITEMS {
             return (fill, None);
         }
