@@ -51,6 +51,12 @@ show vox context project b5cc2934 --model claude-opus-5 --model qwen3:8b --budge
 show vox context show b5cc2934 --model qwen3:8b --budget 3000 --count 10 --html "$VOX_HOME/window.html"
 show vox context show b5cc2934 --model qwen3:8b --budget 3000 --count 10
 
+say 'It becomes what reaches the model, is changed by hand, and says whose each token is:'
+show vox context route b5cc2934 qwen3:8b
+show vox context commit b5cc2934 --budget 3000
+show vox context drop b5cc2934@2
+show vox context meter b5cc2934
+
 say 'A session of your own agents, event by event, stands beside the imported ones:'
 printf '%s\n' \
   '{"session": "demo", "event": "created", "kind": "task", "title": "Repair the build"}' \

@@ -24,7 +24,7 @@ def item_rows(
 ) -> list[dict[str, Any]]:
     """A row for each of `entries`: what it is, its fate, and how what the model is shown of it
     begins; of what is left out, how it begins itself. Secrets are masked unless to `reveal`."""
-    about = _about(window, sorted({entry.ordinal for entry in entries}))
+    about = about_items(window, sorted({entry.ordinal for entry in entries}))
     masked = dict[int, str | None]()
     if not reveal:
         items = list({entry.item for entry in entries})
@@ -60,7 +60,7 @@ def _row(entry: Projected, about: dict[str, Any], masked: str | None) -> dict[st
     }
 
 
-def _about(window: Window, ordinals: Sequence[int]) -> dict[int, dict[str, Any]]:
+def about_items(window: Window, ordinals: Sequence[int]) -> dict[int, dict[str, Any]]:
     """What the archive says of items, by ordinal; those that stand near each other in one go."""
     found = dict[int, dict[str, Any]]()
     wanted = set(ordinals)
