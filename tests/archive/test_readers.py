@@ -14,8 +14,7 @@ from pathlib import Path
 import vox
 from tests.archive.contents import contents
 from tests.archive.transcripts import session, write
-from vox.archive import Archive
-from vox.archive.archive import Reader
+from vox.archive import Archive, Reader
 
 READ = """
 import sys, vox

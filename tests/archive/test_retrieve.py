@@ -11,6 +11,7 @@ import pytest
 
 import vox
 from vox.archive import NewItem
+from vox.context.retrieval import Retrieved
 from vox.errors import InvalidArgumentError
 from vox.models import ModelProfile
 from vox.sources.base import ItemKind, Role, WindowDraft
@@ -31,7 +32,7 @@ def archive(tmp_path: Path) -> vox.Archive:
     return archive
 
 
-def texts(answer: vox.archive.archive.Retrieved) -> list[str]:
+def texts(answer: Retrieved) -> list[str]:
     return [one.shown for one in answer.references]
 
 

@@ -3,7 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from vox.archive.archive import Archive, Reader, open  # noqa: A004
+from vox.archive.archive import Archive, open  # noqa: A004
+from vox.archive.upkeep import Reader
 from vox.archive.window import Window
 
 if TYPE_CHECKING:

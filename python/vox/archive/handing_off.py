@@ -39,14 +39,14 @@ from vox.models import ModelProfile
 from vox.sources.base import ItemKind, Role, WindowDraft
 
 if TYPE_CHECKING:
-    from vox.archive.archive import Archive
+    from vox.archive.contexts import Contexts
 
 _NO_FORMS = ProjectionSettings(form_from=(1 << 31) - 1)
 """Of another window's items no shorter forms are kept."""
 
 
 def hand_off(
-    archive: Archive,
+    archive: Contexts,
     parent: int,
     brief: str,
     profile: ModelProfile,
@@ -93,7 +93,7 @@ def hand_off(
 
 
 def pull(
-    archive: Archive,
+    archive: Contexts,
     envelope: Envelope,
     what: int | str,
     budget: PullBudget,
@@ -166,7 +166,7 @@ def _candidates(
     return found[: len(pinned)], found[len(pinned)] if summary else None
 
 
-def _packed(archive: Archive, lineage: Lineage, seed: Seed, profile: ModelProfile) -> Seed:
+def _packed(archive: Contexts, lineage: Lineage, seed: Seed, profile: ModelProfile) -> Seed:
     """For a model that can fetch nothing: as much of the window as there is room for."""
     room = seed.budget - seed.tokens
     projection = archive.project(lineage.own.id, profile, budget=room, settings=_NO_FORMS)
@@ -180,7 +180,7 @@ def _packed(archive: Archive, lineage: Lineage, seed: Seed, profile: ModelProfil
 
 
 def _open(
-    archive: Archive,
+    archive: Contexts,
     parent: int,
     brief: str,
     profile: ModelProfile,
