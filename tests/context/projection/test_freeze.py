@@ -37,6 +37,19 @@ def test_what_was_sent_stays_and_what_is_new_is_added_in_full() -> None:
     assert [one.form for one in more.entries][:20] == [one.form for one in first.entries]
 
 
+def test_copies_stay_as_they_were_sent_the_one_in_full_and_the_lines_that_name_it() -> None:
+    copies = [said("the same words " * 40), said("other words"), said("the same words " * 40)]
+    first = projected(Made(copies), 10_000)
+    assert fates(first) == ["on_demand", "included", "included"]
+    again = projected(Made([*copies, said("new")]), 10_000, previous=first.sent)
+    assert again.state == "frozen"
+    assert fates(again) == [*fates(first), "included"]
+    assert again.prefix_kept_tokens == int(first.sent.tokens.sum())
+    copied = projected(Made([*copies, copies[0]]), 10_000, previous=first.sent)
+    assert copied.state == "frozen"
+    assert fates(copied) == [*fates(first), "on_demand"]
+
+
 def test_a_shorter_form_that_was_sent_stays_as_long_as_it_was() -> None:
     limits = Limits(budget=4_000, compact_at=3_000, low_water=1_500)
     ones = [said("Run."), call(1), result(1, b"a line of it\n" * 9_000)]

@@ -51,10 +51,11 @@ def boundary_of(previous: Sent, outline: Outline, profile: ModelProfile) -> Boun
 
 
 def sent_rows(previous: Sent | None, outline: Outline) -> Bools:
-    """The items that were shown."""
+    """The items whose contents were shown, all of them or a part: a line that names a copy of one
+    shows none."""
     shown = np.zeros(len(outline), dtype=bool)
     if previous is not None:
-        there = previous.ordinals < len(outline)
+        there = (previous.ordinals < len(outline)) & (previous.fates != Fate.ON_DEMAND)
         shown[previous.ordinals[there].astype(np.int64)] = True
     return shown
 
