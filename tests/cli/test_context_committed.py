@@ -77,6 +77,16 @@ def test_items_are_put_in_as_handles_and_by_their_ids(run: Run, committed: str) 
     assert row[5].startswith("[item:")
 
 
+def test_a_handle_that_a_model_is_given_opens_the_item(run: Run, committed: str) -> None:
+    first = run("context", "get", committed, "--json").answer["entries"][0]
+    position = [int(part) for part in first["item"].split(".")]
+    handle = f"item:{position[0] << 32 | position[1]}"
+    assert run("cat", handle).text == "Why does the build fail?"
+    assert run("context", "drop", handle, "--to", committed).status == 0
+    assert run("cat", f"item:{10**19 * 9}").status == 2
+    assert run("cat", f"item:{10**17}").status == 3
+
+
 def test_what_cannot_be_named_or_placed_is_an_error(run: Run, committed: str) -> None:
     before = run("context", "get", committed, "--document").output
     for arguments, status in (

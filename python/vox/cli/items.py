@@ -31,6 +31,7 @@ NAMED_KINDS = {"tool_call", "tool_result", "attachment"}
 """Kinds whose name is shown: the tool, or the type of a file."""
 
 _ITEM = re.compile(r"(\d{1,10})\.(\d{1,10})", re.ASCII)
+_HANDLE = re.compile(r"item:(\d{1,20})", re.ASCII)
 _PLACE = re.compile(r"(.+)@(\d{1,18})", re.ASCII)
 
 
@@ -53,7 +54,10 @@ def find_item(archive: Archive, text: str) -> int:
 
 
 def item_id(text: str) -> int:
-    """The item id that `text` writes; `InvalidArgumentError` if it writes none."""
+    """The item id that `text` writes, as people do or as the handle that a model is given;
+    `InvalidArgumentError` if it writes none."""
+    if (handle := _HANDLE.fullmatch(text)) and int(handle[1]) < 1 << 64:
+        return int(handle[1])
     match = _ITEM.fullmatch(text)
     run, position = (int(match[1]), int(match[2])) if match else (-1, -1)
     if not (0 <= run < 1 << 32 and 0 <= position < 1 << 32):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _PLACES = re.compile(r"(.+)@([\d,-]+)", re.ASCII)
 _PART = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
-_ITEM = re.compile(r"\d{1,10}\.\d{1,10}", re.ASCII)
+_ITEM = re.compile(r"\d{1,10}\.\d{1,10}|item:\d{1,20}", re.ASCII)
 
 
 @dataclass
