@@ -89,6 +89,10 @@ class Relations:
         """By how many later items the names of each are used again, as `uint32`."""
 
     @property
+    def last_uses(self) -> bytearray:
+        """The ordinal of the last of those items, its own if there are none, as `uint32`."""
+
+    @property
     def touched(self) -> bytearray:
         """For each item the place in `paths` of the file that it is about, or -1, as `int32`."""
 

@@ -22,6 +22,12 @@ impl Relations {
         numbers(py, &self.0.mentions, u32::to_ne_bytes)
     }
 
+    /// The ordinal of the last of those items, its own if there are none, as `uint32`.
+    #[getter]
+    fn last_uses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {
+        numbers(py, &self.0.last_uses, u32::to_ne_bytes)
+    }
+
     /// For each item the place in `paths` of the file that it is about, or -1, as `int32`.
     #[getter]
     fn touched<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {

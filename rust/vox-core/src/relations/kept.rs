@@ -46,7 +46,7 @@ pub(super) struct Kept {
 pub(super) fn most_bytes(items: u64) -> u64 {
     let paths = MOST_PATHS * (4 + LONGEST_FILE);
     let rest = 1024 + paths + MOST_WAITING * 12 + MOST_NAMES * 20;
-    items.saturating_mul(8).saturating_add(rest as u64)
+    items.saturating_mul(12).saturating_add(rest as u64)
 }
 
 impl Kept {
@@ -54,7 +54,7 @@ impl Kept {
     pub fn encode(&self, whose: &Whose) -> Vec<u8> {
         let Self { stamp, purged, mentions, touches } = self;
         let mut out =
-            Vec::with_capacity(1024 + mentions.counts.len() * 8 + mentions.names.len() * 20);
+            Vec::with_capacity(1024 + mentions.counts.len() * 12 + mentions.names.len() * 20);
         let number = |out: &mut Vec<u8>, value: u32| out.extend_from_slice(&value.to_le_bytes());
         out.extend_from_slice(MAGIC);
         number(&mut out, VERSION);
@@ -72,6 +72,7 @@ impl Kept {
             number(&mut out, length as u32);
         }
         out.extend(mentions.counts.iter().flat_map(|count| count.to_le_bytes()));
+        out.extend(mentions.last_uses.iter().flat_map(|item| item.to_le_bytes()));
         out.extend(touches.files.iter().flat_map(|file| file.to_le_bytes()));
         for path in &touches.paths {
             number(&mut out, path.len() as u32);
@@ -114,6 +115,9 @@ impl Kept {
             return None;
         }
         let counts = rest.many(items, |bytes| Some(u32::from_le_bytes(bytes)))?;
+        let is_item = |item: &u32| *item < items;
+        let last_uses =
+            rest.many(items, |bytes| Some(u32::from_le_bytes(bytes)).filter(is_item))?;
         let is_file = |file: &i32| *file >= -1 && i64::from(*file) < i64::from(paths);
         let file = |bytes| Some(i32::from_le_bytes(bytes)).filter(is_file);
         let files = rest.many(items, file)?;
@@ -138,7 +142,7 @@ impl Kept {
                 (seen.first <= seen.last && seen.last < items).then_some((name, seen))
             })
             .collect::<Option<HashMap<u64, Seen>>>()?;
-        let mentions = Mentions::after(counts, names);
+        let mentions = Mentions::after(counts, last_uses, names);
         let touches = Touches::after(files, paths, waiting);
         rest.0.is_empty().then_some(Self { stamp, purged, mentions, touches })
     }
@@ -192,6 +196,7 @@ mod tests {
         let read = Kept::decode(&kept.encode(&WHOSE), &WHOSE).expect("a whole file");
         assert_eq!((read.stamp, read.purged), (kept.stamp, kept.purged));
         assert_eq!(read.mentions.counts, kept.mentions.counts);
+        assert_eq!(read.mentions.last_uses, kept.mentions.last_uses);
         assert_eq!(read.mentions.names, kept.mentions.names);
         assert_eq!(read.touches.files, kept.touches.files);
         assert_eq!(read.touches.paths, kept.touches.paths);
@@ -216,7 +221,8 @@ mod tests {
     /// The check says that a file is as it was written, not that what was written makes sense.
     #[test]
     fn a_whole_file_that_names_what_there_is_not_says_nothing() {
-        let breaks: [fn(&mut Kept); 3] = [
+        let breaks: [fn(&mut Kept); 4] = [
+            |kept| kept.mentions.last_uses[3] = 20,
             |kept| kept.touches.files[3] = 4,
             |kept| kept.touches.waiting[0].path = -2,
             |kept| {

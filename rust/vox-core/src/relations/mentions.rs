@@ -1,4 +1,4 @@
-//! By how many later items the names of each are used again.
+//! By how many later items the names of each are used again, and by which last.
 //!
 //! One pass: what an item counts for is settled when it comes, so that a window which grew goes on
 //! where it was left, and the counts of a beginning are those of a window that ends there.
@@ -28,6 +28,8 @@ pub(super) struct Seen {
 #[derive(Default)]
 pub(super) struct Mentions {
     pub counts: Vec<u32>,
+    /// The last item that used names of each again; itself if none did.
+    pub last_uses: Vec<u32>,
     pub names: HashMap<u64, Seen>,
     /// The items that the current one mentions.
     mentioned: Vec<u32>,
@@ -35,14 +37,15 @@ pub(super) struct Mentions {
 
 impl Mentions {
     /// Goes on after the items of `counts`.
-    pub fn after(counts: Vec<u32>, names: HashMap<u64, Seen>) -> Self {
-        Self { counts, names, mentioned: Vec::new() }
+    pub fn after(counts: Vec<u32>, last_uses: Vec<u32>, names: HashMap<u64, Seen>) -> Self {
+        Self { counts, last_uses, names, mentioned: Vec::new() }
     }
 
     /// The next item, which has these names, each once.
     pub fn add(&mut self, names: &[u64]) {
         let item = self.counts.len() as u32;
         self.counts.push(0);
+        self.last_uses.push(item);
         for name in names {
             let seen =
                 self.names.entry(*name).or_insert(Seen { first: item, last: item, items: 0 });
@@ -57,6 +60,9 @@ impl Mentions {
         for mentioned in self.mentioned.drain(..) {
             if let Some(count) = self.counts.get_mut(mentioned as usize) {
                 *count = count.saturating_add(1);
+            }
+            if let Some(last) = self.last_uses.get_mut(mentioned as usize) {
+                *last = item;
             }
         }
         if self.names.len() > MOST_NAMES {
@@ -83,8 +89,9 @@ mod tests {
     use super::*;
 
     /// The same, looking at all items before each.
-    fn slowly(items: &[Vec<u64>]) -> Vec<u32> {
+    fn slowly(items: &[Vec<u64>]) -> (Vec<u32>, Vec<u32>) {
         let mut counts = vec![0; items.len()];
+        let mut last_uses: Vec<u32> = (0..items.len() as u32).collect();
         for (item, names) in items.iter().enumerate() {
             let mut mentioned = HashSet::new();
             for name in names {
@@ -96,15 +103,18 @@ mod tests {
                     mentioned.extend([*first, *last]);
                 }
             }
-            mentioned.into_iter().for_each(|at| counts[at] += 1);
+            for at in mentioned {
+                counts[at] += 1;
+                last_uses[at] = item as u32;
+            }
         }
-        counts
+        (counts, last_uses)
     }
 
-    fn counted(items: &[Vec<u64>]) -> Vec<u32> {
+    fn counted(items: &[Vec<u64>]) -> (Vec<u32>, Vec<u32>) {
         let mut mentions = Mentions::default();
         items.iter().for_each(|names| mentions.add(names));
-        mentions.counts
+        (mentions.counts, mentions.last_uses)
     }
 
     proptest! {
@@ -121,11 +131,12 @@ mod tests {
     #[test]
     fn a_name_that_is_everywhere_no_longer_counts() {
         let items = vec![vec![7]; 100];
-        let counts = counted(&items);
+        let (counts, last_uses) = counted(&items);
         assert_eq!(counts[0], 16);
         assert_eq!(counts[1..16], [1; 15]);
         assert_eq!(counts[16..], [0; 84]);
-        assert_eq!(counts, slowly(&items));
+        assert_eq!(last_uses[..18], [16, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 17]);
+        assert_eq!((counts, last_uses), slowly(&items));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use vox_types::{Code, Error, Result, WindowNo};
 use self::{
     folder::Folder,
     kept::{Kept, Stamp, Whose},
+    mentions::Mentions,
     past::Standing,
     touches::Touches,
 };
@@ -26,6 +27,8 @@ use crate::archive::Archive;
 pub struct Relations {
     /// By how many later items the names of each are used again.
     pub mentions: Vec<u32>,
+    /// The ordinal of the last of those items; an item's own if there are none.
+    pub last_uses: Vec<u32>,
     /// For each item the place in `paths` of the file that it is about, if it is a tool call or
     /// the result of one; -1 for none.
     pub touched: Vec<i32>,
@@ -72,7 +75,8 @@ impl Archive {
             }
         }
         let Touches { files: touched, paths, .. } = touches;
-        Ok(Relations { mentions: mentions.counts, touched, paths, known, kept })
+        let Mentions { counts, last_uses, .. } = mentions;
+        Ok(Relations { mentions: counts, last_uses, touched, paths, known, kept })
     }
 
     /// Removes all that is kept of names: some may be of what was purged.
