@@ -1,13 +1,15 @@
-"""Chooses the weights of projections on the sessions that aren't held out: a walk from what
-`ProjectionSettings` says now, that keeps each step which is better.
+"""Chooses the weights of projections on the sessions that aren't held out: a walk that keeps each
+step which is better.
 
     python benches/choose_projection_weights.py --data DIR [--steps 150] [--seed 1] [--other-side]
 
-What counts is, on average over sessions and budgets, the share of needed names at hand, and, with
-the same weight, of those included in full: what is on demand costs another turn. The same seed,
-data and steps give the same weights. They are printed; whoever takes them over writes them into
-`vox/context/projection/settings.py` with the date. With `--other-side` the sides are swapped, to
-see how much of the result is the choice of sessions.
+What counts, on average over sessions and budgets, is the mean of two shares of the needed names:
+those that are included, on demand or in a shorter form, and those that are included alone, for what
+has to be opened costs another turn. What is lost against the newest items until the budget is full
+counts again, for every session and budget. The same seed, data and steps give the same weights.
+They are
+printed; whoever takes them over writes them into `vox/context/projection/settings.py` with the
+date. With `--other-side` the sides are swapped, to see how much the choice of sessions matters.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from harness import work_folder
 from tests.context.projection.quality import sessions
 from tests.context.projection.quality.cuts import Cut
 from tests.context.projection.quality.material import Material
-from tests.context.projection.quality.methods import projected
+from tests.context.projection.quality.methods import Method, newest_until_full, projected
 from tests.context.projection.quality.shares import Share
 from vox.context.projection import Fate, ProjectionSettings
 from vox.sources.base import ItemKind
@@ -44,66 +46,75 @@ SPREAD = 0.25
 AT_ONCE = 3
 """Weights that one step changes."""
 
-BOUNDS: Mapping[str, tuple[float, float]] = {
-    "recency_tokens": (200.0, 64_000.0),
-    "recency_exponent": (0.5, 4.0),
-    "floor": (1e-4, 0.2),
-    "mentions": (1e-3, 3.0),
-    "used_again": (1e-3, 3.0),
-    "size_exponent": (0.3, 1.0),
-    "summarized": (0.01, 0.8),
-    "on_demand": (0.01, 0.8),
-    "tool_call": (0.1, 3.0),
-    "tool_result": (0.1, 3.0),
+WALK: Mapping[str, tuple[float, float, float]] = {
+    "recency_tokens": (3_400.0, 200.0, 64_000.0),
+    "recency_exponent": (3.0, 0.5, 4.0),
+    "floor": (0.003, 1e-4, 0.2),
+    "mentions": (0.02, 1e-3, 3.0),
+    "used_again": (0.12, 1e-3, 3.0),
+    "size_exponent": (0.8, 0.3, 1.0),
+    "covered": (0.3, 0.2, 1.0),
+    "on_demand": (0.35, 0.01, 0.8),
+    "summarized_more": (0.03, 0.02, 0.5),
+    "tool_call": (1.0, 0.1, 1.5),
+    "tool_result": (0.8, 0.1, 1.5),
 }
-"""What is chosen, and between which values."""
+"""What is chosen: where it begins, and between which values it stays. `summarized_more` is what a
+shorter form keeps of an item more than a handle, for it ends with one. Weights of kinds are those
+beside a message's, which is 1."""
 
-_FATES = {"summarized": Fate.SUMMARIZED, "on_demand": Fate.ON_DEMAND}
-_KINDS = {"tool_call": ItemKind.TOOL_CALL, "tool_result": ItemKind.TOOL_RESULT}
+_ELSEWHERE = {"on_demand", "summarized_more", "tool_call", "tool_result"}
 
 Weights = dict[str, float]
 Cases = list[tuple[Material, Cut, int]]
-
-
-def weights_of(settings: ProjectionSettings) -> Weights:
-    """Where the walk begins."""
-    found = {}
-    for name, (least, most) in BOUNDS.items():
-        if name in _FATES:
-            value = settings.fidelity[_FATES[name]]
-        elif name in _KINDS:
-            value = settings.kind_weights[_KINDS[name]]
-        else:
-            value = getattr(settings, name)
-        found[name] = min(max(value, least), most)
-    return found
+Shares = dict[tuple[str, int], Share]
 
 
 def settings_with(weights: Weights) -> ProjectionSettings:
     """The settings with these weights in place of theirs."""
     now = ProjectionSettings()
-    fidelity = {**now.fidelity, **{fate: weights[name] for name, fate in _FATES.items()}}
-    kinds = {**now.kind_weights, **{kind: weights[name] for name, kind in _KINDS.items()}}
-    rest = {name: weights[name] for name in BOUNDS if name not in _FATES and name not in _KINDS}
-    return replace(now, fidelity=fidelity, kind_fidelity={}, kind_weights=kinds, **rest)
+    on_demand = weights["on_demand"]
+    summarized = min(1.0, on_demand + weights["summarized_more"])
+    fates = {**now.fidelity, Fate.ON_DEMAND: on_demand, Fate.SUMMARIZED: summarized}
+    calls = {
+        ItemKind.TOOL_CALL: weights["tool_call"],
+        ItemKind.TOOL_RESULT: weights["tool_result"],
+    }
+    return replace(
+        now,
+        fidelity=fates,
+        kind_fidelity={},
+        kind_weights={**now.kind_weights, **calls},
+        **{name: weights[name] for name in WALK if name not in _ELSEWHERE},
+    )
 
 
 def stepped(weights: Weights, rng: random.Random) -> Weights:
     """The same with some of them changed a little."""
     changed = dict(weights)
-    for name in rng.sample(sorted(BOUNDS), AT_ONCE):
-        least, most = BOUNDS[name]
+    for name in rng.sample(sorted(WALK), AT_ONCE):
+        _, least, most = WALK[name]
         changed[name] = min(max(weights[name] * 10 ** rng.gauss(0, SPREAD), least), most)
     return changed
 
 
-def score(weights: Weights, cases: Cases) -> float:
-    """How well a projection with these weights keeps what is needed."""
-    method = projected(settings_with(weights))
-    shares: dict[tuple[str, int], Share] = defaultdict(Share)
+def shares_of(method: Method, cases: Cases) -> Shares:
+    """What a method keeps, by session and budget."""
+    shares: Shares = defaultdict(Share)
     for material, cut, budget in cases:
         shares[cut.session.key, budget].add(cut, method(material, cut, budget))
-    return fmean((share.at_hand + share.in_full) / 2 for share in shares.values())
+    return shares
+
+
+def score(weights: Weights, cases: Cases, least: Shares) -> float:
+    """How well a projection with these weights keeps what is needed."""
+    shares = shares_of(projected(settings_with(weights)), cases)
+    return fmean(
+        (share.seen + share.in_full) / 2
+        - max(0.0, least[case].at_hand - share.at_hand)
+        - max(0.0, least[case].in_full - share.in_full)
+        for case, share in shares.items()
+    )
 
 
 def main() -> None:
@@ -123,12 +134,13 @@ def main() -> None:
             for budget, found in by_budget.items()
             for cut in found
         ]
-        best = weights_of(ProjectionSettings())
-        reached = score(best, cases)
-        print(f"{len(cases)} cases; the weights as they are: {reached:.4f}", flush=True)
+        best = {name: begin for name, (begin, _, _) in WALK.items()}
+        least = shares_of(newest_until_full, cases)
+        reached = score(best, cases, least)
+        print(f"{len(cases)} cases; where the walk begins: {reached:.4f}", flush=True)
         for step in range(options.steps):
             tried = stepped(best, rng)
-            now = score(tried, cases)
+            now = score(tried, cases, least)
             if now > reached:
                 best, reached = tried, now
                 shown = " ".join(f"{name}={value:.3g}" for name, value in best.items())

@@ -25,6 +25,7 @@ FULL = {
     "bench_search_index.py": [],
     "bench_retrieval.py": [],
     "bench_pack.py": [],
+    "bench_projection_quality.py": [],
     "bench_projection.py": [],
 }
 QUICK = {
@@ -41,6 +42,7 @@ QUICK = {
     "bench_search_scan.py": ["--items", "50000", "--viewport", "50000"],
     "bench_retrieval.py": [],
     "bench_pack.py": ["--items", "50000", "--solver-items", "500"],
+    "bench_projection_quality.py": [],
     "bench_projection.py": ["--items", "20000"],
 }
 

@@ -173,7 +173,7 @@ def test_files_and_names_that_the_core_knows_of_are_weighed(archive: Archive) ->
         "a",
         [
             said("The entry is handle_overflow_page in src/deep/btree_cursor.rs " * 3),
-            *[said(f"something else, number {number} " * 12) for number in range(20)],
+            *[said(f"something else, number {number} " * 12) for number in range(120)],
             called('{"file_path": "/repo/src/deep/btree_cursor.rs"}'),
             answered("fn handle_overflow_page() {}"),
             *[said(f"again handle_overflow_page, {number}") for number in range(6)],
@@ -181,7 +181,8 @@ def test_files_and_names_that_the_core_knows_of_are_weighed(archive: Archive) ->
     )
     material = projecting.material_of(archive._native, archive.window("a").number, LARGE)
     assert material.related.mentions[0] >= 6
-    assert material.related.touched[21] == 0
-    entries = archive.project("a", LARGE, budget=700).entries
+    assert material.related.last_uses[0] == len(material.outline) - 1
+    assert material.related.touched[121] == 0
+    entries = archive.project("a", LARGE, budget=5_000).entries
     assert entries[0].fate == Fate.INCLUDED
     assert entries[1].fate != Fate.INCLUDED

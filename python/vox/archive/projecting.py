@@ -154,11 +154,13 @@ def _related(native: _native.Archive, outline: Outline) -> Related:
     read = _native.relations(native, outline.window)
     n = len(outline)
     mentions = np.zeros(n, dtype=np.uint32)
+    last_uses = np.arange(n, dtype=np.uint32)
     touched = np.full(n, -1, dtype=np.int32)
     both = min(n, len(read))
     mentions[:both] = np.frombuffer(read.mentions, np.uint32)[:both]
+    last_uses[:both] = np.minimum(np.frombuffer(read.last_uses, np.uint32)[:both], max(0, n - 1))
     touched[:both] = np.frombuffer(read.touched, np.int32)[:both]
-    return Related(mentions, touched)
+    return Related(mentions, last_uses, touched)
 
 
 def _scores(

@@ -30,6 +30,7 @@ class One:
     committed: int = -2
     fate: int = -1
     mentions: int = 0
+    last_use: int | None = None
     touched: int = -1
 
 
@@ -89,6 +90,10 @@ class Made:
     def related(self) -> Related:
         return Related(
             np.array([one.mentions for one in self.ones], dtype=np.uint32),
+            np.array(
+                [at if one.last_use is None else one.last_use for at, one in enumerate(self.ones)],
+                dtype=np.uint32,
+            ),
             np.array([one.touched for one in self.ones], dtype=np.int32),
         )
 

@@ -86,5 +86,7 @@ class Related:
 
     mentions: npt.NDArray[np.uint32]
     """By how many later items names are used that this one brought up."""
+    last_uses: npt.NDArray[np.uint32]
+    """The place of the last of them; an item's own if there are none."""
     touched: npt.NDArray[np.int32]
     """The file that a tool call touches, by its place in a list of paths; −1 none."""

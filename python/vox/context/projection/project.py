@@ -103,7 +103,11 @@ def _check(
         "no_text": counted.no_text,
     }
     if related is not None:
-        columns |= {"mentions": related.mentions, "touched": related.touched}
+        columns |= {
+            "mentions": related.mentions,
+            "last_uses": related.last_uses,
+            "touched": related.touched,
+        }
     if scores is not None:
         columns["scores"] = scores
     for name, column in columns.items():

@@ -25,8 +25,11 @@ def utility_of(
     """The utility of each item: finite and at least 0. `tokens` are those of the items that are
     offered, 0 for the others; `scores` say how well each answers a query."""
     behind = np.cumsum(tokens[::-1])[::-1] - tokens
-    worth = settings.floor + settings.recency / (1.0 + behind / settings.recency_tokens)
+    near = (1.0 + behind / settings.recency_tokens) ** -settings.recency_exponent
+    worth = settings.floor + settings.recency * near
     if related is not None:
+        again = related.last_uses != np.arange(len(outline))
+        worth += settings.used_again * np.where(again, near[related.last_uses], 0.0)
         many = np.minimum(related.mentions, settings.mentions_full)
         worth += settings.mentions * np.log1p(many) / np.log1p(settings.mentions_full)
     if scores is not None and len(scores):

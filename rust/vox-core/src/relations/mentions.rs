@@ -135,7 +135,10 @@ mod tests {
         assert_eq!(counts[0], 16);
         assert_eq!(counts[1..16], [1; 15]);
         assert_eq!(counts[16..], [0; 84]);
-        assert_eq!(last_uses[..18], [16, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 17]);
+        assert_eq!(
+            last_uses[..18],
+            [16, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 17]
+        );
         assert_eq!((counts, last_uses), slowly(&items));
     }
 

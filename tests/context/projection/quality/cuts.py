@@ -4,6 +4,9 @@ was needed.
 A cut stands where the model was asked: before an answer or a call that follows something that
 isn't the model's own. Needed are the names that the next things the model says or calls bring up
 and that stand before the cut, unless a message or a result in between brings them again.
+
+Reasoning isn't sent back to the model whose tokens are counted, whatever the method: it has no
+names and costs nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +34,6 @@ class Piece:
     """One item of a session."""
 
     item: int
-    text: str
     tokens: int
     model: bool
     """The model said it."""
@@ -77,9 +79,12 @@ def read(archive: vox.Archive, session: Session) -> Read:
     rows = zip(items, columns.column("role"), columns.column("kind"), counted, strict=True)
     pieces = []
     for item, role, kind, tokens in rows:
+        if kind == "reasoning":
+            pieces.append(Piece(item, 0, False, frozenset()))
+            continue
         text = bytes(archive.read(item)).decode("utf-8", "replace")
         found = names_of_call(text) if kind == "tool_call" else names(text)
-        pieces.append(Piece(item, text, int(tokens), role == "assistant", found))
+        pieces.append(Piece(item, int(tokens), role == "assistant", found))
     return Read(session, pieces)
 
 

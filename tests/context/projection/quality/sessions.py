@@ -19,6 +19,7 @@ from blake3 import blake3
 import vox
 from tests.context.projection.quality import foreign
 from vox.archive.window import Window
+from vox.sources import SOURCES
 
 TOOLS = {"claude-code": "claude_code", "codex": "codex"}
 """The folder of each tool that is imported."""
@@ -59,9 +60,11 @@ def unpack(folder: Path) -> Path:
 
 def fill(archive: vox.Archive, data: Path) -> list[Session]:
     """Imports the examples; gives the long sessions, single ones first, by their keys."""
-    for tool, folder in TOOLS.items():
-        if (data / folder).is_dir():
-            archive.ingest([tool], root=data / folder)
+    for source in SOURCES:
+        if (data / TOOLS[source.name]).is_dir():
+            # One after another: costs of handles hang on the numbers of items.
+            for path in source.discover(data / TOOLS[source.name]):
+                archive.ingest([], paths=[path])
     for key, items in foreign.conversations(data):
         archive.append(key, items)
     rows = archive.windows(count=archive.count_windows()).to_pylist()

@@ -40,6 +40,11 @@ class Share:
         return (self.included + self.on_demand) / max(1, self.needed)
 
     @property
+    def seen(self) -> float:
+        """The share at hand, or in what stands for a summarized source."""
+        return (self.included + self.on_demand + self.shown) / max(1, self.needed)
+
+    @property
     def in_full(self) -> float:
         """The share with a source that is included."""
         return self.included / max(1, self.needed)
