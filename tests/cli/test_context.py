@@ -84,6 +84,19 @@ def test_secrets_are_masked_unless_they_are_to_be_revealed(
         assert TOKEN not in answer.text
 
 
+@pytest.mark.parametrize("before", [0, 40, 160, 190])
+def test_no_part_of_a_secret_is_shown_where_a_text_is_cut(
+    run: Run, home: Path, before: int
+) -> None:
+    with vox.open(home / "archive") as archive:
+        archive.append("w", items("y" * before + f" {TOKEN} " + "a line of text\n" * 900))
+        window = archive.window("w").id
+    shown = run("context", "show", window, "--model", LOCAL, "--budget", "5000", "--json").answer
+    (row,) = shown["items"]
+    assert row["fate"] == "summarized"
+    assert TOKEN[:12] not in row["begins"]
+
+
 @pytest.mark.parametrize("columns", [100, 60])
 def test_a_terminal_is_given_nothing_that_controls_it(
     run_in_terminal: Run, imported: str, columns: int
