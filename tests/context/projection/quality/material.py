@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import count
 
 import vox
 from tests.context.projection.quality.cuts import PROFILE, Cut
@@ -10,6 +11,8 @@ from vox.archive import projecting
 from vox.context.projection import Projection, ProjectionSettings
 from vox.context.projection.project import project
 from vox.models import ModelProfile
+
+_NUMBERS = count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,9 @@ class Material:
     def of(archive: vox.Archive, cut: Cut) -> Material:
         """Read from a window of its own that ends at the cut, so that nothing of what comes later
         is known to it."""
-        window = cut.session.window.fork(cut.at - 1)
+        # With a key of its own, its id, which stubs name, is the same in each run.
+        key = f"{cut.session.key} up to {cut.at}, {next(_NUMBERS)}"
+        window = cut.session.window.fork(cut.at - 1, key=key)
         return Material(projecting.material_of(archive._native, window.number, PROFILE), PROFILE)
 
     def without_tools(self) -> Material:
