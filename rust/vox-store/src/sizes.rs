@@ -36,8 +36,11 @@ pub fn of_tables(tables: &Tables, txn: &RoTxn<'_>) -> Fallible<Vec<TableSize>> {
     named
         .map(|(name, table)| {
             let stat = table.stat(txn)?;
-            let pages = stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
-            let bytes = pages as u64 * u64::from(stat.page_size);
+            // A damaged record of a table may claim any numbers.
+            let pages = [stat.leaf_pages, stat.overflow_pages]
+                .into_iter()
+                .fold(stat.branch_pages, usize::saturating_add);
+            let bytes = (pages as u64).saturating_mul(u64::from(stat.page_size));
             Ok(TableSize { name, rows: stat.entries as u64, bytes })
         })
         .collect()

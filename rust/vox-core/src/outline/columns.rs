@@ -133,11 +133,7 @@ impl OutlineColumns {
         self.token_estimate.extend(estimates);
         column(chunk.call(), scratch);
         self.calls.extend(scratch.iter().map(|call| u32::try_from(*call).unwrap_or(0)));
-        scratch.clear();
-        chunk.call().fill(places.clone(), scratch);
-        self.calls.extend(scratch.iter().map(|call| *call as u32));
-        scratch.clear();
-        chunk.attributes().fill(places.clone(), scratch);
+        column(chunk.attributes(), scratch);
         for word in &*scratch {
             let attributes = Attributes(*word as u16);
             let kind = attributes.kind()?;
@@ -145,8 +141,7 @@ impl OutlineColumns {
             self.kinds.push(kind as u8);
             self.flags.push(flags(attributes, kind));
         }
-        scratch.clear();
-        chunk.name().fill(places, scratch);
+        column(chunk.name(), scratch);
         Ok(())
     }
 
