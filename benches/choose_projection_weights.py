@@ -9,7 +9,8 @@ has to be opened costs another turn. What is lost against the newest items until
 counts again, for every session and budget. The same seed, data and steps give the same weights.
 They are
 printed; whoever takes them over writes them into `vox/context/projection/settings.py` with the
-date. With `--other-side` the sides are swapped, to see how much the choice of sessions matters.
+date. What summaries are worth isn't chosen: in these sessions all that they stand for is there.
+With `--other-side` the sides are swapped, to see how much the choice of sessions matters.
 """
 
 from __future__ import annotations
@@ -51,15 +52,13 @@ WALK: Mapping[str, tuple[float, float, float]] = {
     "recency_exponent": (1.5, 0.5, 4.0),
     "floor": (0.003, 1e-4, 0.2),
     "mentions": (0.03, 1e-3, 3.0),
-    "used_again": (0.1, 1e-3, 3.0),
-    "size_exponent": (0.9, 0.3, 1.0),
-    "covered": (0.5, 0.2, 1.0),
+    "used_again": (0.12, 1e-3, 3.0),
+    "size_exponent": (1.0, 0.3, 1.0),
     "touched_factor": (2.0, 1.0, 6.0),
     "on_demand": (0.3, 0.01, 0.8),
     "summarized_more": (0.03, 0.02, 0.5),
     "tool_call": (1.0, 0.1, 1.5),
-    "tool_result": (0.8, 0.1, 1.5),
-    "summary": (1.0, 0.5, 4.0),
+    "tool_result": (0.5, 0.1, 1.5),
 }
 """What is chosen: where it begins, and between which values it stays. `summarized_more` is what a
 shorter form keeps of an item more than a handle, for it ends with one. Weights of kinds are those
@@ -68,7 +67,6 @@ beside a message's, which is 1."""
 _KINDS = {
     "tool_call": ItemKind.TOOL_CALL,
     "tool_result": ItemKind.TOOL_RESULT,
-    "summary": ItemKind.SUMMARY,
 }
 _ELSEWHERE = {"on_demand", "summarized_more", *_KINDS}
 

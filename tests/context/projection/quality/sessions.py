@@ -115,12 +115,15 @@ def _joined(archive: vox.Archive, single: list[_Found]) -> Iterator[Session]:
 
 
 def _one(archive: vox.Archive, windows: list[Window], key: str) -> Window:
-    """What several windows hold, one after the other, without what is no conversation."""
+    """What several windows hold, one after the other, without what is no conversation and without
+    summaries, for what they stand for is there."""
     parts = [(window, _ordinals(window)) for window in windows]
     return archive.window(archive.merge(parts, key=f"bench:{key}").window)
 
 
 def _ordinals(window: Window) -> list[int]:
     columns = window.items(0, len(window), preview=False)
-    rows = zip(columns.column("ordinal"), columns.column("side"), strict=True)
-    return [int(ordinal) for ordinal, side in rows if not side]
+    rows = zip(
+        columns.column("ordinal"), columns.column("side"), columns.column("kind"), strict=True
+    )
+    return [int(ordinal) for ordinal, side, kind in rows if not side and kind != "summary"]
