@@ -7,10 +7,9 @@ What counts, on average over sessions and budgets, is the mean of two shares of 
 those that are included, on demand or in a shorter form, and those that are included alone, for what
 has to be opened costs another turn. What is lost against the newest items until the budget is full
 counts again, for every session and budget. The same seed, data and steps give the same weights.
-They are
-printed; whoever takes them over writes them into `vox/context/projection/settings.py` with the
-date. What summaries are worth isn't chosen: in these sessions all that they stand for is there.
-With `--other-side` the sides are swapped, to see how much the choice of sessions matters.
+They are printed; whoever takes them over writes them into `vox/context/projection/settings.py` with
+the date. What summaries are worth isn't chosen: all that they stand for is in these sessions. With
+`--other-side` the sides are swapped, to see how much the choice of sessions matters.
 """
 
 from __future__ import annotations
