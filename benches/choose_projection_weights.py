@@ -49,15 +49,15 @@ AT_ONCE = 3
 WALK: Mapping[str, tuple[float, float, float]] = {
     "recency_tokens": (2_000.0, 200.0, 64_000.0),
     "recency_exponent": (1.5, 0.5, 4.0),
-    "floor": (0.003, 1e-4, 0.2),
-    "mentions": (0.03, 1e-3, 3.0),
+    "floor": (0.0005, 1e-6, 0.2),
+    "mentions": (0.5, 1e-3, 10.0),
     "used_again": (0.12, 1e-3, 3.0),
-    "size_exponent": (1.0, 0.3, 1.0),
-    "touched_factor": (2.0, 1.0, 6.0),
+    "size_exponent": (0.9, 0.3, 1.0),
+    "touched_factor": (3.0, 1.0, 6.0),
     "on_demand": (0.3, 0.01, 0.8),
     "summarized_more": (0.03, 0.02, 0.5),
     "tool_call": (1.0, 0.1, 1.5),
-    "tool_result": (0.5, 0.1, 1.5),
+    "tool_result": (0.6, 0.1, 1.5),
 }
 """What is chosen: where it begins, and between which values it stays. `summarized_more` is what a
 shorter form keeps of an item more than a handle, for it ends with one. Weights of kinds are those

@@ -55,3 +55,11 @@ def test_items_that_a_later_summary_stands_for_are_worth_less() -> None:
     covered = worth(said("a"), One(b"b", ItemKind.SUMMARY), said("c"))
     assert covered[0] < plain[0]
     assert covered[2] == plain[2]
+
+
+def test_an_item_whose_names_are_used_often_is_worth_more_but_less_than_much_newer_ones() -> None:
+    ones = [said("text") for _ in range(60)]
+    ones[5] = said("text", mentions=8)
+    values = worth(*ones)
+    assert values[4] < values[5]
+    assert values[5] < values[40]

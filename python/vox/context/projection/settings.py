@@ -1,6 +1,6 @@
 """What projections weigh by. Each number is a judgement unless it says otherwise.
 
-Those that say *measured* were chosen on 2026-12-01 by `benches/choose_projection_weights.py` (100
+Those that say *measured* were chosen on 2026-12-01 by `benches/choose_projection_weights.py` (80
 steps, seed 1), on real sessions, by how much of what their next turns use is kept; they are
 rounded. How well they do on other sessions is measured by `benches/bench_projection_quality.py`.
 """
@@ -27,7 +27,7 @@ def _kinds() -> Mapping[ItemKind, float]:
         ItemKind.ATTACHMENT: 0.6,
         ItemKind.SUMMARY: 3.0,
         ItemKind.TOOL_CALL: 1.0,  # measured
-        ItemKind.TOOL_RESULT: 0.5,  # measured
+        ItemKind.TOOL_RESULT: 0.2,  # measured
         ItemKind.REASONING: 0.2,
     }
     return MappingProxyType(weights)
@@ -40,7 +40,7 @@ def _roles() -> Mapping[Role, float]:
 
 def _fidelity() -> Mapping[Fate, float]:
     # Measured. A shorter form ends with the handle, and so keeps what a handle keeps, and more.
-    return MappingProxyType({Fate.INCLUDED: 1.0, Fate.SUMMARIZED: 0.31, Fate.ON_DEMAND: 0.28})
+    return MappingProxyType({Fate.INCLUDED: 1.0, Fate.SUMMARIZED: 0.25, Fate.ON_DEMAND: 0.23})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,24 +60,24 @@ class ProjectionSettings:
 
     recency: float = 1.0
     """What the newest item has for being new."""
-    recency_tokens: float = 2_000.0
+    recency_tokens: float = 1_300.0
     """Tokens behind an item over which that falls to a half, if the exponent is 1 … Measured."""
     recency_exponent: float = 1.5
     """… else to a half, to this power: it falls as 1 / (1 + distance) to this power, which has no
     scale of its own far away, so that a window of any size keeps more of what is newer.
     Measured."""
-    used_again: float = 0.12
+    used_again: float = 0.13
     """What an item has whose names the newest item uses; it falls the same way with the distance
     of the last item that uses them. Measured."""
-    mentions: float = 0.03
-    """What an item has whose names many later items use, measured …"""
+    mentions: float = 0.26
+    """What part of that is added for an item whose names many later items use, measured …"""
     mentions_full: float = 8.0
     """… counted by logarithm, up to this many items."""
     relevance: float = 2.0
     """What the best answer to a query has."""
-    floor: float = 0.003
+    floor: float = 0.0014
     """What every item has. Measured."""
-    size_exponent: float = 1.0
+    size_exponent: float = 0.88
     """How an item's utility grows with its tokens: with 0 all are worth the same, with 1 each
     token is. Measured."""
     covered: float = 0.5
@@ -87,7 +87,7 @@ class ProjectionSettings:
     """How many of the files touched last are kept at hand."""
     touched_share: float = 0.1
     """The share of the budget that they may take together; each may take its part."""
-    touched_factor: float = 3.0
+    touched_factor: float = 2.5
     """The factor of utility for what was touched of them last, within that share. Measured."""
 
     form_from: int = 400

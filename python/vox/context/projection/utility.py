@@ -1,8 +1,10 @@
 """What items are worth to a model that goes on with a window.
 
-Utility is what an item has of recency, mentions and relevance, times what it is worth by kind and
-role, times a power of its size. It depends on no budget: a larger one never makes a plan that was
-possible worth less.
+Utility is what an item has for being new, more of it the more later items use its names, for how
+lately they did, and of relevance, times what it is worth by kind and role, times a power of its
+size. All that says how long ago something was falls as a power, so that far back, where a large
+budget ends, newer still is worth more. It depends on no budget: a larger one never makes a plan
+that was possible worth less.
 """
 
 from __future__ import annotations
@@ -26,12 +28,13 @@ def utility_of(
     offered, 0 for the others; `scores` say how well each answers a query."""
     behind = np.cumsum(tokens[::-1])[::-1] - tokens
     near = (1.0 + behind / settings.recency_tokens) ** -settings.recency_exponent
-    worth = settings.floor + settings.recency * near
+    worth = settings.recency * near
     if related is not None:
+        many = np.minimum(related.mentions, settings.mentions_full)
+        worth *= 1.0 + settings.mentions * np.log1p(many) / np.log1p(settings.mentions_full)
         again = related.last_uses != np.arange(len(outline))
         worth += settings.used_again * np.where(again, near[related.last_uses], 0.0)
-        many = np.minimum(related.mentions, settings.mentions_full)
-        worth += settings.mentions * np.log1p(many) / np.log1p(settings.mentions_full)
+    worth += settings.floor
     if scores is not None and len(scores):
         clean = np.nan_to_num(np.maximum(scores, 0.0), nan=0.0, posinf=0.0)
         best = clean.max()
