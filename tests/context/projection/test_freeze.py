@@ -28,6 +28,7 @@ def test_what_was_sent_stays_and_what_is_new_is_added_in_full() -> None:
     assert first.state == "first"
     assert first.used <= LIMITS.low_water
     assert first.fates()["dropped"] > 0
+    assert any("planned down to 600 of 2,000 tokens" in note for note in first.notes)
     more = projected(Made([*ones, *turns(3, 20)]), LIMITS, previous=first.sent)
     assert more.state == "frozen"
     assert fates(more) == [*fates(first), *["included"] * 3]

@@ -29,7 +29,8 @@ def same_line(item: int | str, other: int | str) -> str:
 def stub_line(items: int | str, hidden: int | str, handle: str) -> str:
     """A run of dropped items; without a handle for a model that can't open it."""
     where = f": {handle}" if handle else ""
-    return f"[{items} items, {hidden} tokens left out{where}]"
+    what = "item" if items == 1 else "items"
+    return f"[{items} {what}, {hidden} tokens left out{where}]"
 
 
 def run_handle(window: str, first: int | str, last: int | str) -> str:

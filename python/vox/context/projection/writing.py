@@ -88,7 +88,7 @@ class Writer:
             state=state,
             frozen=frozen,
             prefix_kept_tokens=_prefix_kept(previous, sent),
-            notes=self._notes(kept, stubs),
+            notes=self._notes(kept, stubs, used),
             sent=sent,
         )
 
@@ -148,8 +148,16 @@ class Writer:
             marks=marks_of(self.outline, seen),
         )
 
-    def _notes(self, kept: npt.NDArray[np.bool_], stubs: Sequence[Stub]) -> tuple[str, ...]:
+    def _notes(
+        self, kept: npt.NDArray[np.bool_], stubs: Sequence[Stub], used: int
+    ) -> tuple[str, ...]:
         notes = []
+        low, budget = self.limits.low_water, self.limits.budget
+        if stubs and used <= low < budget:
+            notes.append(
+                f"not all has room, so it was planned down to {low:,} of {budget:,} tokens: what "
+                "comes next has the rest, and nothing of this changes for it"
+            )
         unmet = self.outline.items[self.offers.unmet].tolist()
         if unmet:
             named = ", ".join(f"item:{item}" for item in unmet[:NAMED])
