@@ -32,7 +32,7 @@ def said(archive: vox.Archive) -> list[dict[str, Any]]:
     found = []
     for row in archive.windows(count=EVERYTHING).to_pylist():
         window = archive.window(row["id"])
-        kept = {name: row[name] for name in ("id", "key", "title", "revision")}
+        kept = {name: row[name] for name in ("id", "key", "title", "revision", "model_route")}
         kept["items"] = [
             {
                 **{name: item[name] for name in AS_IT_IS},

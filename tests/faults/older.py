@@ -37,4 +37,6 @@ def windows() -> Facts:
     for window in told["windows"]:
         if window["title"]:
             facts[f"title {window['key']}"] = window["title"]
+        if window["model_route"]:
+            facts[f"route {window['key']}"] = window["model_route"]
     return facts

@@ -103,7 +103,7 @@ def test_a_full_disk_only_keeps_the_index_from_being_made(
     assert outcome.ended == 0, outcome.said
     full, empty = outcome.said
     # What a thread of the indexer met isn't told apart.
-    assert full["error"] in {"disk_full", "io", None}
+    assert full["error"] in {"disk_full", "io", None}, full
     assert full["error"] or leave >= 70_000
     assert_right(full, {"not_indexed"} if full["error"] else {"complete"})
     assert_right(empty, {"complete"})

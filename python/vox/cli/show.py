@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -39,6 +40,9 @@ COLUMNS = (
 )
 PURGED = "[purged]"
 """What is shown of an item that was purged."""
+
+RUN = re.compile(r"window:([0-9a-f-]{4,36})/(\d{1,18})-(\d{1,18})", re.ASCII)
+"""The handle of a run of items: a window, the first ordinal and the last."""
 
 PAGE = 1_000
 
@@ -104,10 +108,15 @@ def show(
     """Show the conversation of a window.
 
     When, who, what, and how each item begins, secrets masked; `vox cat` gives an item in full, as
-    it is. WINDOW is an id, the
-    beginning of one (four characters or more), a number or a key. Items are counted as the filters
-    leave them.
+    it is. WINDOW is an id, the beginning of one (four characters or more), a number or a key; or
+    a handle that a model was given in place of items, such as window:3f2a9c01/10-24: just these.
+    Items are counted as the filters leave them.
     """
+    if run := RUN.fullmatch(window):
+        window, start, last = run[1], int(run[2]), int(run[3])
+        count = max(last - start + 1, 1)
+        # With nothing left out, positions are ordinals.
+        filters |= {"trimmed": "show", "records": True}
     archive = open_to_read(path)
     view = archive.window(window)
     total = view.count(**filters)

@@ -10,25 +10,33 @@ use vox_types::{Code, Error};
 
 /// What went wrong in the index at `folder`.
 pub(super) fn error(error: &TantivyError, folder: &Path) -> Error {
-    match input_output(error) {
-        Some(error) => Error::io(error, folder),
-        None => {
-            if matches!(error, TantivyError::ErrorInThread(_)) {
-                // It doesn't say more; the thread met an error of the system.
-                let folder = folder.display();
-                let what =
-                    "writing the search index failed; is the disk full, or may it not be written?";
-                return Error::new(Code::Io, format!("{folder}: {what}"));
-            }
-            let code = match error {
-                TantivyError::DataCorruption(_)
-                | TantivyError::OpenReadError(_)
-                | TantivyError::IncompatibleIndex(_) => Code::Damaged,
-                _ => Code::Internal,
-            };
-            Error::new(code, format!("{}: the search index: {error}", folder.display()))
-        }
+    let told = told_in_words(error);
+    if let Some(error) = input_output(error).or(told.as_ref()) {
+        return Error::io(error, folder);
     }
+    let folder = folder.display();
+    if matches!(error, TantivyError::ErrorInThread(_)) {
+        // It doesn't say more; the thread met an error of the system.
+        let what = "writing the search index failed; is the disk full, or may it not be written?";
+        return Error::new(Code::Io, format!("{folder}: {what}"));
+    }
+    let code = match error {
+        TantivyError::DataCorruption(_)
+        | TantivyError::OpenReadError(_)
+        | TantivyError::IncompatibleIndex(_) => Code::Damaged,
+        _ => Code::Internal,
+    };
+    Error::new(code, format!("{folder}: the search index: {error}"))
+}
+
+/// The system's error of which only the words are left, such as "… (os error 28)".
+fn told_in_words(error: &TantivyError) -> Option<io::Error> {
+    let (TantivyError::InternalError(words) | TantivyError::SystemError(words)) = error else {
+        return None;
+    };
+    let (_, number) = words.rsplit_once("(os error ")?;
+    let (number, _) = number.split_once(')')?;
+    number.parse().ok().map(io::Error::from_raw_os_error)
 }
 
 /// What is the matter with the index at `folder`, in one line.
