@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import vox
+import vox.archive
+import vox.models
 
 
 def test_the_public_names_are_these() -> None:
@@ -29,6 +31,12 @@ def test_every_public_name_exists_and_is_documented() -> None:
     for name in vox.__all__:
         value = getattr(vox, name)
         assert isinstance(value, str | int) or value.__doc__, f"vox.{name} has no documentation"
+
+
+def test_every_name_that_a_room_offers_exists() -> None:
+    for room in (vox.archive, vox.models):
+        for name in room.__all__:
+            assert getattr(room, name) is not None, f"{room.__name__}.{name}"
 
 
 def test_importing_vox_prints_nothing_and_loads_no_consumer_of_its_columns() -> None:

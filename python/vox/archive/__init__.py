@@ -72,10 +72,11 @@ _LATER = {
     "indexing": ("IndexReport",),
     "purge": ("PurgeReport",),
     "raw": ("RawExport",),
+    "redacting": ("RedactReport",),
     "report": ("Counts", "ImportReport", "Problem", "Progress"),
     "salvage": ("SalvageReport",),
     "search": ("Facets", "SearchAnswer", "SearchHit", "Snippet"),
-    "secrets": ("RedactReport", "SecretScan"),
+    "secrets": ("SecretScan",),
     "soundness": ("Finding", "VerifyReport", "verify_path"),
     "window_ops": ("LabelReport", "MarkReport", "MarkedWindow", "MergeReport"),
 }

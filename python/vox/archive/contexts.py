@@ -55,7 +55,7 @@ class Contexts(Changing):
 
         return projecting.project_window(
             self._native,
-            (window if isinstance(window, Window) else self.window(window)).number,
+            self._number(window),
             projecting.profile_of(profile),
             query=query,
             budget=budget,

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from vox.models import ModelProfile
 
 DEFAULT_WINDOW = 100_000
-"""Tokens of a model that no catalogue knows. Judgement: what all models of today hold."""
+"""Tokens of a model that no catalogue knows. Judgement: most at providers hold more, small local
+ones less."""
 
 SNIPPET_BYTES = 240
 """About how long a snippet is: three lines of a terminal. Judgement."""

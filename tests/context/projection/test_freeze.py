@@ -8,7 +8,7 @@ import pytest
 
 from tests.context.projection.test_project import fates, projected, reasons
 from tests.context.projection.windows import MODEL, Made, One, call, result, said
-from vox.context.projection import ProjectionSettings
+from vox.context.projection import Fate, ProjectionSettings
 from vox.context.projection.limits import Limits
 from vox.errors import InfeasibleError, InvalidArgumentError
 from vox.models import Caching, Prices
@@ -36,6 +36,12 @@ def test_what_was_sent_stays_and_what_is_new_is_added_in_full() -> None:
     assert more.prefix_kept_tokens == sum(first.sent.tokens.tolist())
     assert "as it was sent before" in reasons(more)
     assert [one.form for one in more.entries][:20] == [one.form for one in first.entries]
+
+
+def test_nothing_is_kept_free_where_only_what_was_taken_out_is_missing() -> None:
+    whole = projected(Made([said("a"), said("b", fate=Fate.DROPPED), said("c")]), LIMITS)
+    assert fates(whole) == ["included", "dropped", "included"]
+    assert whole.notes == ()
 
 
 def test_copies_stay_as_they_were_sent_the_one_in_full_and_the_lines_that_name_it() -> None:

@@ -29,6 +29,9 @@ class Reason(IntEnum):
     COPY = 18
 
 
+FOR_ROOM = (Reason.SHORTER, Reason.HANDLE, Reason.NO_ROOM, Reason.COVERED)
+"""Those of items that a larger budget might show in full."""
+
 REASON_TEXTS = {
     Reason.FITS: "all of the window fits",
     Reason.WORTH_IT: "worth its tokens",

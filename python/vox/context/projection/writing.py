@@ -17,7 +17,7 @@ from vox.context.projection.limits import Limits
 from vox.context.projection.material import Counted, Integers, Outline, Texts
 from vox.context.projection.offers import Offers
 from vox.context.projection.projection import Columns, Entries, Projection, State, Stub
-from vox.context.projection.reasons import REASON_TEXTS, Reason
+from vox.context.projection.reasons import FOR_ROOM, REASON_TEXTS, Reason
 from vox.context.projection.sent import Sent
 from vox.context.projection.settings import ProjectionSettings
 from vox.context.projection.showing import Showing, show
@@ -88,7 +88,7 @@ class Writer:
             state=state,
             frozen=frozen,
             prefix_kept_tokens=_prefix_kept(previous, sent),
-            notes=self._notes(kept, stubs, used),
+            notes=self._notes(columns, stubs, used),
             sent=sent,
         )
 
@@ -148,12 +148,10 @@ class Writer:
             marks=marks_of(self.outline, seen),
         )
 
-    def _notes(
-        self, kept: npt.NDArray[np.bool_], stubs: Sequence[Stub], used: int
-    ) -> tuple[str, ...]:
+    def _notes(self, columns: Columns, stubs: Sequence[Stub], used: int) -> tuple[str, ...]:
         notes = []
         low, budget = self.limits.low_water, self.limits.budget
-        if stubs and used <= low < budget:
+        if used <= low < budget and np.isin(columns.reasons, FOR_ROOM).any():
             notes.append(
                 f"not all has room, so it was planned down to {low:,} of {budget:,} tokens: what "
                 "comes next has the rest, and nothing of this changes for it"
@@ -166,7 +164,7 @@ class Writer:
                 f"{self.profile.model_id} can't be shown these as they are pinned or set by hand: "
                 f"{named}{more}"
             )
-        if len(kept) and not kept.any() and not stubs:
+        if len(self.offers.rows) and not columns.fates.any() and not stubs:
             notes.append("there is no room for anything, not even for a line on what is left out")
         return tuple(notes)
 
