@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, BinaryIO, Self, Unpack
 
 from vox import _native
 from vox.archive.contexts import Contexts
-from vox.archive.files import whole_file, write_whole
 from vox.archive.filters import ItemFilters, WindowFilters, item_filter, window_filter
 from vox.archive.searching import Searching
 from vox.archive.upkeep import Upkeep
 from vox.config import counts_bytes, load_settings
 from vox.errors import ClosedError, InvalidArgumentError
+from vox.whole_files import whole_file, write_whole
 
 if TYPE_CHECKING:
     from vox.archive import (

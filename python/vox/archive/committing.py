@@ -12,7 +12,6 @@ import numpy.typing as npt
 from vox import _native, models
 from vox.archive import counts
 from vox.archive.lineage import Lineage
-from vox.archive.projecting import outline_of
 from vox.context.budget import ContextBudget
 from vox.context.committed import (
     Body,
@@ -49,13 +48,11 @@ def context_get(native: _native.Archive, window: int) -> CommittedSet | None:
 
 def context_draft(native: _native.Archive, window: int) -> ContextDraft:
     """See `vox.archive.Archive.context_draft`."""
-    outline = outline_of(native, window)
+    read = _native.outline(native, window)
     committed = context_get(native, window)
     if committed is None:
-        return ContextDraft(
-            window=outline.id, chain=outline.chain.hex(), model=_route(native, window)
-        )
-    return replace(committed.draft, chain=outline.chain.hex())
+        return ContextDraft(window=read.id, chain=read.chain.hex(), model=read.model_route)
+    return replace(committed.draft, chain=read.chain.hex())
 
 
 def context_entries(
@@ -74,28 +71,27 @@ def context_set(
     over: CommittedSet | None,
 ) -> CommittedSet:
     """See `vox.archive.Archive.context_set`."""
-    previous = over.hash if over is not None else _committed_hash(native, window)
     lineage = Lineage(native, window)
+    previous = over.hash if over is not None else lineage.read.committed_hash
     read = context if isinstance(context, ContextDraft) else read_document(context)
     if read.window != lineage.own.id:
         raise InvalidArgumentError(
             f"this is a set of window {read.window[:40]!r}, and the window is {lineage.own.id}"
         )
-    draft = read if isinstance(read, ContextDraft) else _drafted(native, lineage, read)
+    draft = read if isinstance(read, ContextDraft) else _drafted(lineage, read)
     outlines = lineage.outlines_of(draft.entries)
     draft = draft.of(pairs_of(draft.entries, lineage.own.id, outlines))
-    left_out = left_out_of(draft.entries, lineage.own, *_counting(native, lineage.own, draft.model))
+    left_out = left_out_of(draft.entries, lineage.own, *_counting(native, lineage, draft.model))
     return _commit(native, lineage, draft, left_out, previous)
 
 
 def commit_projection(native: _native.Archive, projection: Projection) -> CommittedSet:
     """See `vox.archive.Archive.commit`."""
     window = native.find_window(projection.window)
-    previous = _committed_hash(native, window)
     lineage = Lineage(native, window)
     pinned = np.flatnonzero(lineage.own.has(PINNED)).tolist()
     draft, left_out = draft_of(projection, lineage.hashes, frozenset(pinned))
-    return _commit(native, lineage, draft, left_out, previous)
+    return _commit(native, lineage, draft, left_out, lineage.read.committed_hash)
 
 
 def _commit(
@@ -149,8 +145,7 @@ def render_window(
     output: int | None,
 ) -> Rendered:
     """See `vox.archive.Archive.render`."""
-    committed, model = _committed(native, window, profile)
-    bodies = _bodies(native, window, committed)
+    committed, bodies, model = _committed(native, window, profile)
     return render(committed, bodies, model, system=system, tools=tools, output=output)
 
 
@@ -164,8 +159,7 @@ def meter_window(
     output: int | None,
 ) -> Meter:
     """See `vox.archive.Archive.meter`."""
-    committed, model = _committed(native, window, profile)
-    bodies = _bodies(native, window, committed)
+    committed, bodies, model = _committed(native, window, profile)
     return measure(committed, bodies, model, system=system, tools=tools, output=output)
 
 
@@ -179,36 +173,30 @@ def set_fates(
 
 def _committed(
     native: _native.Archive, window: int, profile: ModelProfile | str | None
-) -> tuple[CommittedSet, ModelProfile]:
+) -> tuple[CommittedSet, list[Body], ModelProfile]:
+    """The set of a window, what its entries are, and the model that it is for."""
     committed = context_get(native, window)
     if committed is None:
         raise NotFoundError(
             f"nothing of window {window} is committed; commit a projection of it, or a set of your "
             "own"
         )
-    if isinstance(profile, ModelProfile):
-        return committed, profile
-    name = profile or _route(native, window) or committed.model
-    if name is None:
-        raise InvalidArgumentError(
-            f"window {window} is bound to no model; route it to one, or name one"
-        )
-    return committed, models.profile(name)
+    lineage = Lineage(native, window)
+    if not isinstance(profile, ModelProfile):
+        name = profile or lineage.read.model_route or committed.model
+        if name is None:
+            raise InvalidArgumentError(
+                f"window {window} is bound to no model; route it to one, or name one"
+            )
+        profile = models.profile(name)
+    return committed, _bodies(native, lineage, committed), profile
 
 
-def _route(native: _native.Archive, window: int) -> str | None:
-    return _native.outline(native, window).model_route
-
-
-def _committed_hash(native: _native.Archive, window: int) -> bytes | None:
-    return _native.outline(native, window).committed_hash
-
-
-def _drafted(native: _native.Archive, lineage: Lineage, read: Document) -> ContextDraft:
+def _drafted(lineage: Lineage, read: Document) -> ContextDraft:
     return ContextDraft(
         window=read.window,
         chain=read.chain,
-        model=read.model or _route(native, lineage.own.window),
+        model=read.model or lineage.read.model_route,
         budget=read.budget,
         entries=tuple(_entries(lineage, read.entries)),
     )
@@ -255,11 +243,12 @@ def _alone(
 
 
 def _counting(
-    native: _native.Archive, own: Outline, model: str | None
+    native: _native.Archive, lineage: Lineage, model: str | None
 ) -> tuple[Callable[[Rows], npt.NDArray[np.integer[Any]]], bool]:
     """How dropped items are counted, and whether the model can open a handle."""
+    own = lineage.own
     if model is None:
-        estimates = np.frombuffer(_native.outline(native, own.window).token_estimate, np.uint32)
+        estimates = np.frombuffer(lineage.read.token_estimate, np.uint32)
         return lambda rows: estimates[rows], True
     profile = _known(model)
     name = model if profile is None else profile.tokenizer or profile.model_id
@@ -286,9 +275,8 @@ def _known(model: str) -> ModelProfile | None:
         return None
 
 
-def _bodies(native: _native.Archive, window: int, committed: CommittedSet) -> list[Body]:
+def _bodies(native: _native.Archive, lineage: Lineage, committed: CommittedSet) -> list[Body]:
     """What the entries of a set are; contents of those that are shown in full."""
-    lineage = Lineage(native, window)
     whole = [entry.item for entry in committed.entries if entry.form is None]
     contents = dict(zip(whole, _native.read_many(native, whole), strict=True))
     return [_body(lineage, entry, contents) for entry in committed.entries]

@@ -12,7 +12,7 @@ from typing import BinaryIO
 import msgspec
 
 from vox import _native
-from vox.archive.files import whole_file, write_whole
+from vox.whole_files import whole_file, write_whole
 
 SCHEMA = "vox.export.v1"
 """What the first line of an export says it is."""

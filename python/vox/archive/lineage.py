@@ -8,7 +8,7 @@ import numpy as np
 
 from vox import _native
 from vox.archive.filters import item_filter
-from vox.archive.projecting import outline_of
+from vox.archive.projecting import outline_from, outline_of
 from vox.context.committed import Entry
 from vox.context.projection import Outline
 from vox.context.projection.material import PURGED
@@ -23,8 +23,10 @@ class Lineage:
 
     def __init__(self, native: _native.Archive, window: int) -> None:
         self._native = native
-        self.own = outline_of(native, window)
-        """The window itself."""
+        self.read = _native.outline(native, window)
+        """The window itself, as the core reads it: with its model and its committed set."""
+        self.own = outline_from(self.read)
+        """The same as projections take it."""
         self._outlines = {self.own.id: self.own}
         self._numbers: dict[str, int] | None = None
         self._hashes: dict[tuple[str, int], dict[int, str]] = {}

@@ -81,7 +81,11 @@ def material_of(native: _native.Archive, window: int, profile: ModelProfile) -> 
 
 def outline_of(native: _native.Archive, window: int) -> Outline:
     """A window as one read transaction sees it."""
-    read = _native.outline(native, window)
+    return outline_from(_native.outline(native, window))
+
+
+def outline_from(read: _native.Outline) -> Outline:
+    """What the core has read of a window, as projections take it."""
     return Outline(
         window=read.window,
         id=read.id,

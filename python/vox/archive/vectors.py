@@ -18,8 +18,8 @@ from uuid import uuid4
 import numpy as np
 import numpy.typing as npt
 
-from vox.archive.files import whole_file, write_whole
 from vox.context.retrieval.embedding import Contents, Vectors
+from vox.whole_files import whole_file, write_whole
 
 MOST_PARTS = 16
 """Parts that may stand beside each other. Judgement."""

@@ -30,6 +30,9 @@ ROLE_STYLES = {
 NAMED_KINDS = {"tool_call", "tool_result", "attachment"}
 """Kinds whose name is shown: the tool, or the type of a file."""
 
+PURGED = "[purged]"
+"""What is shown of an item that was purged."""
+
 _ITEM = re.compile(r"(\d{1,10})\.(\d{1,10})", re.ASCII)
 _HANDLE = re.compile(r"item:(\d{1,20})", re.ASCII)
 _PLACE = re.compile(r"(.+)@(\d{1,18})", re.ASCII)

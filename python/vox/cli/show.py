@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 import vox
 from vox.cli import people
-from vox.cli.items import KINDS, ROLE_STYLES, ROLES, item_text, what_of
+from vox.cli.items import KINDS, PURGED, ROLE_STYLES, ROLES, item_text, what_of
 from vox.cli.options import (
     Position,
     Text,
@@ -38,9 +38,6 @@ COLUMNS = (
     Column("size", align="right"),
     Column("begins", flexible=True),
 )
-PURGED = "[purged]"
-"""What is shown of an item that was purged."""
-
 RUN = re.compile(r"window:([0-9a-f-]{4,36})/(\d{1,18})-(\d{1,18})", re.ASCII)
 """The handle of a run of items: a window, the first ordinal and the last."""
 

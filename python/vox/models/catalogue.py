@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from vox.config import Settings, load_settings
 from vox.errors import of_system
 from vox.models.names import Kin, kin_of, parted
 from vox.models.row import Row, over
+from vox.whole_files import whole_file, write_whole
 
 SCHEMA = "vox.models.v1"
 
@@ -154,15 +153,7 @@ def keep(path: Path, rows: Iterable[Row], source: dict[str, str]) -> None:
     try:
         older = read_lines(path.read_bytes())[0] if path.exists() else []
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = tempfile.NamedTemporaryFile(dir=path.parent, prefix=".models-", delete=False)  # noqa: SIM115
-        try:
-            with draft:
-                draft.write(as_lines(lay(rows, older), [source]))
-                draft.flush()
-                os.fsync(draft.fileno())
-            Path(draft.name).replace(path)
-        except BaseException:
-            Path(draft.name).unlink(missing_ok=True)
-            raise
+        with whole_file(path, private=True) as file:
+            write_whole(file, as_lines(lay(rows, older), [source]))
     except OSError as error:
         raise of_system(error) from error

@@ -6,8 +6,6 @@ how far off it is for them, and for a model that came later. Kept per model, in 
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ import msgspec
 
 from vox.config import load_settings
 from vox.tokens.kinds import Kind
+from vox.whole_files import whole_file, write_whole
 
 RECENT = 64
 """Observations kept for a model: enough for a quantile, few enough that a provider's change of
@@ -145,12 +144,5 @@ class Calibration:
 
     def _write(self, models: dict[str, list[_Report]]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)
-        draft = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.json.encode(_File("vox.calibration.v1", models)))
-            draft.replace(self.path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+        with whole_file(self.path, private=True) as file:
+            write_whole(file, msgspec.json.encode(_File("vox.calibration.v1", models)))

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+model_option = click.option(
+    "-m",
+    "--model",
+    metavar="MODEL",
+    type=Text(),
+    help="For this one.  [default: the one that the window is bound to]",
+)
+
+
 def wish_options(command: Command) -> Command:
     """`--query`, `--budget`: what a projection goes by beside the model."""
     options = (

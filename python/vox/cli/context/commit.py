@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from vox.cli.context.asked import profile_of, tell_notes, wish_options
+from vox.cli.context.asked import model_option, profile_of, tell_notes, wish_options
 from vox.cli.context.outcome import say_committed
 from vox.cli.options import Text, archive_option, json_option, open_to_change
 from vox.cli.output import remark
@@ -26,13 +26,7 @@ STATES = {
 
 @click.command()
 @click.argument("window", type=Text())
-@click.option(
-    "-m",
-    "--model",
-    metavar="MODEL",
-    type=Text(),
-    help="For this one.  [default: the one that the window is bound to]",
-)
+@model_option
 @wish_options
 @click.option("--anew", is_flag=True, help="Whatever was committed before.")
 @json_option

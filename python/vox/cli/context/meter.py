@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from vox.cli import people
+from vox.cli.context.asked import model_option
 from vox.cli.context.fates import claimant_word
 from vox.cli.context.outcome import meter_fields, say_room
 from vox.cli.context.words import what_a_count_is
@@ -31,13 +32,7 @@ COLUMNS = (
 
 @click.command()
 @click.argument("window", type=Text())
-@click.option(
-    "-m",
-    "--model",
-    metavar="MODEL",
-    type=Text(),
-    help="For this one.  [default: the one that the window is bound to]",
-)
+@model_option
 @click.option(
     "--system",
     type=click.File("rb"),

@@ -12,7 +12,7 @@ from vox.cli import people
 from vox.cli.context.fates import WORDS, claimant_word
 from vox.cli.context.style import STYLE
 from vox.cli.context.words import tokens_text, what_a_count_is
-from vox.cli.items import what_of
+from vox.cli.items import PURGED, what_of
 from vox.cli.plain import one_line
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         "<th class=number>tokens</th><th>why</th><th>begins</th></tr>"
     )
     for row in rows:
-        begins = "[purged]" if row["purged"] else row["begins"]
+        begins = PURGED if row["purged"] else row["begins"]
         yield (
             f'<tr id="i{row["ordinal"]}"><td class=number>{row["ordinal"]}</td>'
             f"<td><code>{row['item']}</code></td><td>{people.moment(row['created_at'])}</td>"

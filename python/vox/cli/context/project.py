@@ -12,7 +12,7 @@ import click
 from vox.cli import people
 from vox.cli.context.asked import projected, tell_notes, wish_options
 from vox.cli.context.fates import STYLES, WORDS, claimant_word
-from vox.cli.context.words import tokens_text, what_a_count_is
+from vox.cli.context.words import WIDE, tokens_text, what_a_count_is
 from vox.cli.items import ROLE_STYLES, what_of
 from vox.cli.options import Position, Text, archive_option, json_option, open_to_read
 from vox.cli.output import Cell, Column, answer, note, table, terminal
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from vox.context.projection import Projection
 
 SIDE_BY_SIDE = 2
-WIDE = 80
-"""Columns of a terminal that has room for texts beside two fates."""
 
 
 @click.command()

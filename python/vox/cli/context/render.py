@@ -6,19 +6,14 @@ from pathlib import Path
 
 import click
 
+from vox.cli.context.asked import model_option
 from vox.cli.options import Text, archive_option, open_to_read
 from vox.cli.plain import in_json
 
 
 @click.command()
 @click.argument("window", type=Text())
-@click.option(
-    "-m",
-    "--model",
-    metavar="MODEL",
-    type=Text(),
-    help="For this one.  [default: the one that the window is bound to]",
-)
+@model_option
 @archive_option
 def render(window: str, model: str | None, path: Path | None) -> None:
     """Print the messages of the committed set of WINDOW, as JSON of no provider in particular.

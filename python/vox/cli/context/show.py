@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vox.cli import people
-from vox.cli.context.asked import headline, projected, tell_notes, wish_options
+from vox.cli.context.asked import headline, model_option, projected, tell_notes, wish_options
 from vox.cli.context.fates import STYLES, WORDS
-from vox.cli.context.words import short_reason, tokens_text, what_a_count_is
-from vox.cli.items import ROLE_STYLES, what_of
+from vox.cli.context.words import WIDE, short_reason, tokens_text, what_a_count_is
+from vox.cli.items import PURGED, ROLE_STYLES, what_of
 from vox.cli.options import Position, Text, archive_option, json_option, open_to_read
 from vox.cli.output import Cell, Column, answer, note, remark, table, terminal
 from vox.cli.plain import one_line
@@ -40,9 +40,6 @@ NARROW = (
     Column("begins", flexible=True),
 )
 """What a terminal of fewer than `WIDE` columns has room for."""
-WIDE = 80
-PURGED = "[purged]"
-"""What is shown of an item that was purged."""
 SHOWN = 50
 """Rows of a table, and …"""
 DRAWN = 2_000
@@ -51,13 +48,7 @@ DRAWN = 2_000
 
 @click.command()
 @click.argument("window", type=Text())
-@click.option(
-    "-m",
-    "--model",
-    metavar="MODEL",
-    type=Text(),
-    help="For this one.  [default: the one that the window is bound to]",
-)
+@model_option
 @wish_options
 @click.option(
     "--fate",

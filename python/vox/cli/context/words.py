@@ -11,6 +11,9 @@ from vox.cli.items import item_text
 if TYPE_CHECKING:
     from vox.context.projection.reasons import Reason
 
+WIDE = 80
+"""Columns of a terminal that has room for texts beside fates."""
+
 _SAME = re.compile(r"the same as item:(\d{1,20})", re.ASCII)
 
 
