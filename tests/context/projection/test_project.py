@@ -21,6 +21,7 @@ from tests.context.projection.windows import (
 )
 from vox.context.budget import Claimant
 from vox.context.projection import Fate, Projection, ProjectionSettings, Sent
+from vox.context.projection.inputs import as_object
 from vox.context.projection.limits import Limits
 from vox.context.projection.project import project
 from vox.errors import InfeasibleError, InvalidArgumentError
@@ -72,7 +73,7 @@ def test_a_window_that_fits_is_shown_as_it_is() -> None:
     assert set(reasons(projection)) == {"all of the window fits"}
     assert projection.gap == 0
     assert not projection.stubs
-    assert made.reads == []
+    assert made.reads == [[101]], "the call that is shown, and nothing else"
     assert projection.by_claimant[Claimant.TOOL_RESULTS] == projection.entries[2].tokens
 
 
@@ -108,7 +109,7 @@ def test_one_long_result_is_shown_by_its_beginning_and_end() -> None:
     assert int(signpost[1]) == len(lines) == 2_160_000
     left = form.replace(re.search(r"\n\[….*…\]\n", form)[0], "\n")  # type: ignore[index]
     assert abs(int(signpost[0]) + len(left.encode()) - len(lines)) <= 1
-    assert made.reads == [[102]]
+    assert made.reads == [[102], [101]]
     # Nothing else has a use for the budget.
     assert 7_000 < projection.used <= 8_000
 
@@ -391,3 +392,14 @@ def test_entries_are_a_sequence_of_which_parts_can_be_taken() -> None:
     assert entries[-1].ordinal == 8
     with pytest.raises(IndexError):
         entries[9]
+
+
+def test_a_call_whose_input_is_no_object_is_charged_as_it_is_sent() -> None:
+    patch = "*** Begin Patch\n" + "+\n" * 60
+    made = Made([said("Do it."), call(1, patch.encode(), name=""), result(1), said("Done.")])
+    plain = Made([said("Do it."), call(1, as_object(patch).encode()), result(1), said("Done.")])
+    cost, as_sent = (projected(one, 10_000).entries[1].tokens for one in (made, plain))
+    assert cost >= as_sent - 2, "the names of the tools differ"
+    tight = projected(made, projected(made, 10_000).used - 1)
+    assert tight.used <= tight.budget
+    assert "dropped" in fates(tight) or "on_demand" in fates(tight) or "summarized" in fates(tight)

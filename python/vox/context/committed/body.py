@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import NoReturn
 
 from vox.context.committed.entry import Entry
+from vox.context.projection.frames import UNNAMED
+from vox.context.projection.images import PREFIX
+from vox.context.projection.inputs import as_object
 from vox.errors import InvalidArgumentError
 from vox.sources.base import ItemKind, Role
 from vox.tokens.request import Image, Reasoning, Text, image_size
-
-_UNNAMED = "unnamed"
-"""A tool whose name the producer didn't record: no provider takes an empty one."""
-
-IMAGE = "image/"
-"""What the names of images begin with: their media types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +38,7 @@ def shown_of(entry: Entry, body: Body, *, sees_images: bool) -> Text | Image:
     """An entry as a model is shown it: text, an image, or a line that says what can't be shown."""
     if entry.form is not None or body.content is None or body.kind != ItemKind.ATTACHMENT:
         return Text(text_of(entry, body))
-    if body.name.startswith(IMAGE) and _is_image(body.content):
+    if body.name.startswith(PREFIX) and _is_image(body.content):
         if sees_images:
             return Image(body.content)
     elif _is_text(body.content):
@@ -60,23 +55,13 @@ def reasoning_of(entry: Entry, body: Body) -> Reasoning:
 
 
 def arguments_of(entry: Entry, body: Body) -> str:
-    """The input of a tool call as the JSON object that every provider wants: as it stands, if it is
-    one; anything else, such as a patch, stands in it under `input`."""
-    text = text_of(entry, body)
-    try:
-        value = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return json.dumps({"input": text}, ensure_ascii=False)
-    return text if isinstance(value, dict) else f'{{"input": {text}}}'
+    """The input of a tool call, as the JSON object that every provider wants."""
+    return as_object(text_of(entry, body))
 
 
 def tool_of(body: Body) -> str:
     """The name of the tool of a call or result."""
-    return body.name or _UNNAMED
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    return body.name or UNNAMED
 
 
 def _is_image(content: bytes) -> bool:

@@ -52,17 +52,23 @@ def seed_of(brief: int, pins: Sequence[Candidate], summary: Candidate | None, bu
         )
     ranked = ([summary] if summary is not None else []) + list(reversed(pins))
     tokens = brief
-    given: dict[int, Entry] = {}
+    given: dict[int, tuple[Entry, int]] = {}
     for candidate in ranked:
-        if candidate.line is not None and tokens + candidate.line_tokens <= budget:
-            given[id(candidate)] = candidate.line
-            tokens += candidate.line_tokens
+        line = candidate.line
+        # What is shorter than the line that names it needs none.
+        if line is not None and candidate.line_tokens < candidate.tokens:
+            least = line, candidate.line_tokens
+        else:
+            least = candidate.whole, candidate.tokens
+        if line is not None and tokens + least[1] <= budget:
+            given[id(candidate)] = least
+            tokens += least[1]
     for candidate in ranked:
-        named = candidate.line_tokens if id(candidate) in given else 0
+        named = given[id(candidate)][1] if id(candidate) in given else 0
         if tokens - named + candidate.tokens <= budget:
-            given[id(candidate)] = candidate.whole
+            given[id(candidate)] = candidate.whole, candidate.tokens
             tokens += candidate.tokens - named
     in_order = ([summary] if summary is not None else []) + list(pins)
-    entries = tuple(given[id(one)] for one in in_order if id(one) in given)
+    entries = tuple(given[id(one)][0] for one in in_order if id(one) in given)
     left_out = tuple(one.whole for one in in_order if id(one) not in given)
     return Seed(entries, tokens, budget, left_out)

@@ -29,6 +29,9 @@ Cap = Callable[[Sequence[str]], list[int]]
 """For each text a number of tokens that it isn't above."""
 
 
+UNNAMED = "unnamed"
+"""A tool whose name the producer didn't record: no provider takes an empty one."""
+
 OPENING = "[an answer stands first]"
 """What a user's turn says before an answer that nothing is shown before; requests begin with a
 user. It is charged always: what is shown first is known only afterwards."""
@@ -44,6 +47,9 @@ class Frames:
     """Around a line of text that stands by itself."""
     items: Integers
     """Around each item as what it is."""
+    inputs: Integers
+    """Around the input of each tool call that is shown in full, where it isn't sent as it stands;
+    0 as long as nobody looked (`inputs.with_inputs`)."""
     kinds: npt.NDArray[np.uint8]
     """What those numbers are worth, as places in `KINDS`."""
     reasoning: str
@@ -89,7 +95,8 @@ def frames_of(outline: Outline, model: str, cap: Cap, seam: int) -> Frames:
     kinds = np.full(len(outline), kind, dtype=np.uint8)
     kinds[is_call | is_result] = tool_kind
     opening = cap([OPENING])[0] + parts.text
-    return Frames(parts.request + opening, parts.text, items, kinds, sent_back)
+    inputs = np.zeros(len(outline), dtype=np.int64)
+    return Frames(parts.request + opening, parts.text, items, inputs, kinds, sent_back)
 
 
 def _dialect(model: str) -> Dialect | None:
@@ -107,7 +114,7 @@ def _names(
     answered = called.copy()
     used = np.unique(outline.names[tools]).tolist()
     if used:
-        names = [outline.name_texts[name] for name in used]
+        names = [outline.name_texts[name] or UNNAMED for name in used]
         called[used] = cap([call_json(ToolCall(name, ""), template) for name in names])
         answered[used] = cap(names)
         # Between a name and a text stands nothing or a line feed.

@@ -187,7 +187,8 @@ def _costs(
     costs = np.full((len(rows), len(Fate)), UNAVAILABLE, dtype=np.int64)
     costs[:, Fate.DROPPED] = 0
     whole = why == 0
-    costs[whole, Fate.INCLUDED] = own[whole] + frame[whole]
+    full = own + frame + frames.inputs[rows]
+    costs[whole, Fate.INCLUDED] = full[whole]
 
     limits = np.clip(
         (own * settings.form_share).astype(np.int64), settings.form_least, settings.form_most
@@ -201,7 +202,7 @@ def _costs(
     costs[short, Fate.SUMMARIZED] = limits[short] + frame[short]
     if not profile.tool_capable:
         few = copy & ~short
-        costs[few, Fate.INCLUDED] = own[few] + frame[few]
+        costs[few, Fate.INCLUDED] = full[few]
 
     if profile.tool_capable:
         seam = settings.seam_tokens

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vox.context.projection.frames import frames_of
+from vox.context.projection.fate import Fate
+from vox.context.projection.frames import Frames, frames_of
 from vox.context.projection.freeze import is_worth_it, sent_rows
 from vox.context.projection.images import with_images
+from vox.context.projection.inputs import with_inputs
 from vox.context.projection.limits import Limits
 from vox.context.projection.lines import stub_tokens
 from vox.context.projection.material import Counted, Floats, Integers, Outline, Related, Texts
@@ -41,8 +44,8 @@ def project(
     """What a model is to be shown of a window, within `limits`. No model is called for it.
 
     `counted` are the tokens of the items in its tokenizer, `texts` gives contents: of images, whose
-    size is looked up, and of what is shown shortened. `scores` say how well each item answers a
-    query, `previous` what the model was sent before.
+    size is looked up, of tool calls that are shown, and of what is shown shortened. `scores` say
+    how well each item answers a query, `previous` what the model was sent before.
 
     Raises `InfeasibleError` if what is pinned costs more than the budget, and
     `InvalidArgumentError` for columns that don't fit each other.
@@ -52,6 +55,34 @@ def project(
     _check(outline, counted, related, scores)
     counted = with_images(outline, counted, texts, profile, settings.images_read)
     frames = frames_of(outline, profile.model_id, profile.cap, settings.seam_tokens)
+    plan = partial(
+        _planned, outline, counted, texts, profile, limits, related, scores, previous, settings
+    )
+    projection = plan(frames)
+    # What a call's input is sent as is looked at only when it is shown. If that is longer for one,
+    # the others are looked at too, and all is planned again.
+    columns = projection.entries.columns
+    shown = np.zeros(len(outline), dtype=bool)
+    shown[columns.ordinals[columns.fates == Fate.INCLUDED]] = True
+    seen = with_inputs(outline, counted, texts, profile.cap, frames, shown)
+    if not seen.inputs.any():
+        return projection
+    return plan(with_inputs(outline, counted, texts, profile.cap, seen, ~shown))
+
+
+def _planned(
+    outline: Outline,
+    counted: Counted,
+    texts: Texts,
+    profile: ModelProfile,
+    limits: Limits,
+    related: Related | None,
+    scores: Floats | None,
+    previous: Sent | None,
+    settings: ProjectionSettings,
+    frames: Frames,
+) -> Projection:
+    """The projection with these frames."""
     offers = offers_of(
         outline,
         counted,
